@@ -15,7 +15,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.core.errors import ForeignFile
-from steelyard.families.summed import states
+from steelyard.families.summed import storing as states
 from steelyard.families.summed.storing import KEPT, LATE
 from steelyard.passes.tally_files import VERSION, _seal
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import stdtrit
 
+import steelyard.families.continuum.columns
 import steelyard.families.continuum.evaluation
 from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.families.continuum.evaluation import ContinuumEvaluation
@@ -310,7 +311,7 @@ def test_an_estimate_is_the_same_alone_as_in_the_table(monkeypatch: pytest.Monke
 def test_columns_that_are_not_kept_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     case = drawn(80, 2)
     expected = columns(of(case))
-    monkeypatch.setattr(steelyard.families.continuum.evaluation, "MOST_NUMBERS", 10)
+    monkeypatch.setattr(steelyard.families.continuum.columns, "MOST_NUMBERS", 10)
     assert_same(columns(of(case)), expected, 1e-12)
 
 
@@ -565,7 +566,7 @@ def test_influences_are_what_the_weight_of_a_row_would_change(weighted: bool, cl
 
     def values(weights: Any) -> Any:
         sums = np.stack([np.ones_like(weights), weights, weights**2], axis=1)
-        return replace(base, rows=replace(base.rows, sums=sums), found={}, kept={}, tails={}).values[0]
+        return replace(base, rows=replace(base.rows, sums=sums), found={}, tails={}).values[0]
 
     changes = np.empty((len(base.slots), 25))
     for row in range(25):
@@ -671,7 +672,9 @@ def test_the_doubt_of_a_replicate_is_that_of_the_rows_drawn() -> None:
             again["group"] = again["group"] * 100 + copies
         expected = evaluated(case.part(chosen), **again)
         for name in ("doubt_wrong", "doubt_distance"):
-            assert base._doubts(name, drawn_mass[None])[0] == pytest.approx(expected.doubt(name), rel=1e-9), options
+            assert base.row_columns.doubts(name, drawn_mass[None])[0] == pytest.approx(
+                expected.doubt(name), rel=1e-9
+            ), options
 
 
 # --- differences ----------------------------------------------------------------------------------------------

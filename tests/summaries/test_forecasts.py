@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import Scale
 from steelyard.core.arrays import ODD
-from steelyard.families.summed.forecasts import Summing, evaluation_of, summed_columns
+from steelyard.families.forecasts.summing import Summing, evaluation_of
 from steelyard.families.summed.recipe import Recipe
 from steelyard.inference.row_evaluation import key_of
 from steelyard.inference.table_evaluation import Slot
@@ -48,7 +48,7 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     assert totals is not None
     assert summing.both == {"brier"}
     evaluation = evaluation_of(recipe, 0, rows)
-    columns = summed_columns(evaluation)
+    columns = evaluation.summed_columns
     assert {key_of(slot) for slot in columns} >= {key_of(Slot(each, code)) for each in measures[1:] for code in (0, 1)}
     by_column = evaluation.sums_of(columns)
     sums, piece = by_column.none(), evaluation.piece(0, ROWS, more=by_column.room)

@@ -18,7 +18,7 @@ from steelyard.families.partition.rows import Arranged
 from steelyard.families.partition.scaling import orders
 from steelyard.families.partition.ties import joined, ties_at
 from steelyard.families.summed.recipe import Named
-from steelyard.families.summed.states import Arrays, state_facts, state_from
+from steelyard.families.summed.storing import Arrays, state_facts, state_from
 from steelyard.passes.tally import Tally
 from tests.effort import repeats
 
@@ -195,7 +195,7 @@ def test_what_needs_memberships_says_so(tmp_path: Path) -> None:
 
 
 def test_regions_that_are_too_many_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.families.summed.partitions.MOST_NUMBERS", 50)
+    monkeypatch.setattr("steelyard.families.partition.looks.MOST_NUMBERS", 50)
     given: dict[str, Any] = {"truth": "truth", "membership": "p_*", "measures": measures("depth=2")}
     with pytest.raises(TooLarge, match="too many regions of depth 2"):
         sy.assess(written(tmp_path, three_classes(ROWS)), **given)

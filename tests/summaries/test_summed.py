@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pyarrow import parquet
 
 import steelyard as sy
 from steelyard.core.errors import BadOption, TooLarge, UnlikeTallies
-from steelyard.families.summed.continua import ClusterSums
+from steelyard.families.summed.recipe import ClusterSums
 from steelyard.measures import find
 from steelyard.passes import tally
 from steelyard.passes.tally import Tally
@@ -682,6 +683,40 @@ def test_what_has_no_value_has_no_spread_and_warns_of_nothing(tmp_path: Path, ex
         for result in (found, held):
             undefined = result.slices["one"]["p"]["auc", part]
             assert np.isnan([undefined.value, undefined.se]).all()
+
+
+SCORES = ["brier", "brier_multiclass", "ranked_probability_score", "zero_one_score", "skill", "net_benefit"]
+
+
+@pytest.mark.parametrize("more", [{}, {"weight": "weight"}, {"group": "batch"}, {"group": "batch", "weight": "weight"}])
+@pytest.mark.parametrize("classes", [2, 3, 12])
+def test_differences_of_forecasts_are_those_of_rows_in_memory(
+    tmp_path: Path, classes: int, more: dict[str, str]
+) -> None:
+    """Estimates, intervals and p-values: with pseudo-rows, and of averages over classes by their shares, too."""
+    if classes == 12:
+        random = np.random.default_rng(12)
+        columns: dict[str, Any] = {"batch": random.integers(0, 40, 1500), "weight": random.random(1500) + 0.1}
+        for name in "pq":
+            shares = random.dirichlet(np.ones(12), 1500)
+            columns |= {f"{name}_{place}": shares[:, place] for place in range(12)}
+        columns["truth"] = np.array([str(place) for place in random.integers(0, 12, 1500)])
+    else:
+        columns = two_classes(1500) if classes == 2 else three_classes(1500)
+    models = {"a": "a", "b": "b"} if classes == 2 else {"p": "p_*", "q": "q_*"}
+    measures = ["brier_multiclass", "zero_one_score"] if classes == 12 else SCORES
+    given: dict[str, Any] = {"truth": "truth", "measures": measures} | more
+    given |= {"event": "yes"} if classes == 2 else {}
+    summed, held = (sy.compare(each, models, **given) for each in (written(tmp_path, columns), pa.table(columns)))
+    assert summed.tally.summaries is not None
+    found, wanted = summed.differences(), held.differences()
+    for column in ("difference", "low", "high", "se", "p"):
+        assert found[column] == pytest.approx(wanted[column], rel=1e-7, abs=1e-12), column
+    for model, measure, average in product(models, measures, ("macro", "weighted")):
+        if not find(measure).per_class:
+            continue
+        one, other = (each[model][measure, average] for each in (summed, held))
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-7), (measure, average)
 
 
 def test_differences_of_classes_need_rows_or_clusters(tmp_path: Path) -> None:

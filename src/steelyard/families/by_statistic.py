@@ -1,29 +1,56 @@
-"""Which evaluation computes the measures that are made of each statistic of rows: one line a family."""
+"""How the measures that are made of each statistic of rows are evaluated and summed: one line a family."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ..core.scale import Scale
+from ..core.scale import Label, Scale
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.unheard import heard
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .continuum.evaluation import ContinuumEvaluation
+from .continuum.sums import measuring
 from .forecasts.calibration import CalibrationEvaluation
 from .forecasts.evaluation import ForecastEvaluation
+from .forecasts.summing import Summing
+from .partition import evaluation as partitions
 from .partition.evaluation import PartitionEvaluation
+from .partition.looks import placing
 from .ranking.evaluation import RankedEvaluation
-from .summed.summarising import EVALUATIONS
+from .state_evaluation import StateEvaluation
+from .summed import calibrations, rankings
+from .summed.calibrations import Binning, SummedCalibration
+from .summed.counting import Counting
+from .summed.rankings import SummedRanking
+from .summed.recipe import Look, Recipe, Taking
 from .summed.summary import Summary
 
-OF_ROWS: dict[Statistic, type[RowEvaluation]] = {
-    CONTINUUM: ContinuumEvaluation,
-    RANKING: RankedEvaluation,
-    FORECASTS: ForecastEvaluation,
-    CALIBRATION: CalibrationEvaluation,
-    PARTITION: PartitionEvaluation,
+
+class Family(NamedTuple):
+    """How the measures of one statistic are evaluated and summed.
+
+    Attributes:
+        in_memory: Evaluates rows in memory.
+        summed: Evaluates sums of rows that were let go.
+        summing: Starts to sum up rows.
+        again: Tells what rows must be seen again for, of each part of the data, once something is known of all of them.
+    """
+
+    in_memory: type[RowEvaluation]
+    summed: type[StateEvaluation]
+    summing: Callable[[Recipe], Taking]
+    again: Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]] = lambda _: {}
+
+
+FAMILIES: dict[Statistic, Family] = {
+    CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
+    RANKING: Family(RankedEvaluation, SummedRanking, Counting, rankings.again),
+    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, Summing),
+    CALIBRATION: Family(CalibrationEvaluation, SummedCalibration, Binning, calibrations.again),
+    PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),
 }
 SAYS_MORE = (RANKING, CONTINUUM)  # than patterns of classes can: they need the rows themselves
 
@@ -40,13 +67,12 @@ def evaluate(
     models: tuple[str, ...],
 ) -> RowEvaluation:
     """All slots of one classifier that are made of a statistic, of rows or of what was kept of them."""
-    family, kept = OF_ROWS[statistic], rows if isinstance(rows, Rows) else rows.sample.rows
-    reads_scores = statistic in SAYS_MORE  # all others read probabilities
-    common = (model, scale, tuple(measures), stand_in, family.pseudo_row * unit)
+    family, reads_scores = FAMILIES[statistic], statistic in SAYS_MORE  # all others read probabilities
+    common = (model, scale, tuple(measures), stand_in, family.in_memory.pseudo_row * unit)
     if isinstance(rows, Rows):
-        kind = family if reads_scores else heard(family, rows, model)
+        kind = family.in_memory if reads_scores else heard(family.in_memory, rows, model)
         return kind(rows, *common, models=models)
     rows.refuse_unsummed(measures)
-    summed = EVALUATIONS[statistic]
-    kind_summed = summed if reads_scores else heard(summed, kept, model)
-    return kind_summed(kept, *common, models=models, summary=rows)
+    kept = rows.sample.rows
+    summed = family.summed if reads_scores else heard(family.summed, kept, model)
+    return summed(kept, *common, models=models, summary=rows)

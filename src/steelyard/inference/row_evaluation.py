@@ -67,6 +67,13 @@ class Found(NamedTuple):
 NOT_FOUND = Found((np.nan, np.nan), (np.nan, np.nan), (np.nan, np.nan))
 
 
+def patterns_of(rows: Rows, weights: Weights, classes: int) -> Patterns:
+    """Return every row as a pattern of its own."""
+    cluster, none = rows.cluster, np.zeros((0, len(rows)), np.int64)
+    seen = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
+    return Patterns(classes, rows.truth, none, weights.count, weights.mass, weights.square, seen)
+
+
 def key_of(slot: Slot) -> tuple[str, int | str | None]:
     """What a slot is known by: the measure's label, and a class's code or an average."""
     return slot.measure.label, slot.average if slot.code is None else slot.code
@@ -155,31 +162,31 @@ class RowEvaluation(ABC):
         return float(self.weights.count.sum())
 
     @cached_property
+    def by_class(self) -> Array:
+        """How many rows each class has, what they weigh, and their squared weights: (3, classes)."""
+        found, seen = np.zeros((3, len(self.scale))), self.rows.by_class
+        found[:, : seen.shape[1]] = seen  # classes that come last on the scale may not have been seen
+        return found
+
+    @property
     def sizes(self) -> Array:
         """How many rows each class has."""
-        return self._by_class(0)
+        return np.asarray(self.by_class[0])
 
-    @cached_property
+    @property
     def class_mass(self) -> Array:
         """What the rows of each class weigh."""
-        return self._by_class(1)
+        return np.asarray(self.by_class[1])
 
-    @cached_property
+    @property
     def class_square(self) -> Array:
         """The squared weights of the rows of each class."""
-        return self._by_class(2)
+        return np.asarray(self.by_class[2])
 
     @cached_property
     def total(self) -> float:
         """What all rows weigh."""
         return float(len(self.rows)) if self.weights.equal else float(self.class_mass.sum())
-
-    def _by_class(self, row: int) -> Array:
-        """Sums of rows within each class; classes that come last on the scale may not have been seen."""
-        found = np.zeros(len(self.scale))
-        seen = self.rows.by_class[row]
-        found[: len(seen)] = seen
-        return found
 
     def mass_by_class(self, mass: Array) -> Array:
         """What each class weighs where rows weigh something else: (replicates, rows) to (replicates, classes)."""
@@ -198,10 +205,7 @@ class RowEvaluation(ABC):
     @cached_property
     def row_patterns(self) -> Patterns:
         """Every row as a pattern of its own."""
-        weights, none = self.weights, np.zeros((0, len(self.rows)), np.int64)
-        cluster = self.rows.cluster
-        seen = None if cluster is None else np.unique(cluster, return_inverse=True)[1]
-        return Patterns(len(self.scale), self.rows.truth, none, weights.count, weights.mass, weights.square, seen)
+        return patterns_of(self.rows, self.weights, len(self.scale))
 
     # --- what there is to find, at every slot --------------------------------------------------------------------
 

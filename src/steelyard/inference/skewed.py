@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.cached import cached_property
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .table_evaluation import Slot
-from .table_formulas import STEP
 from .tails import Tails
-from .variances import second_moment
-
-if TYPE_CHECKING:
-    from ..core.typing import Array
 
 HALVINGS = 50
 
@@ -33,13 +26,14 @@ class SkewedEvaluation(RowEvaluation):
     def value(self, slot: Slot) -> float:
         """The value of a slot."""
 
-    def slopes(self, slot: Slot, offered: Mapping[str, Any], means: Collection[str]) -> dict[str, float]:
-        """The derivatives of a formula by some of what it is offered, found by complex step."""
-        stepped = {
-            name: {**offered, name: offered[name] + 1j * STEP} for name in slot.measure.arguments if name in means
-        }
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return {name: float(np.imag(slot.measure.value_of(each))) / STEP for name, each in stepped.items()}
+    @property
+    @abstractmethod
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+
+    @abstractmethod
+    def scattered(self, slot: Slot) -> tuple[float, Tails]:
+        """The variance of a slot that has a value, and how skewed it is."""
 
     @abstractmethod
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
@@ -56,30 +50,11 @@ class SkewedEvaluation(RowEvaluation):
         key = key_of(slot)
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore"):
-                value = self.value(slot)
-            variance, freedom = np.nan, self._drawn - 1
+                value, variance = self.value(slot), np.nan
             if not np.isnan(value):
-                influence = self.influence(slot, smooth=False)[None]
-                wavered = float(np.square(self.wavering(slot)).sum())
-                variance = float(self._scatter(influence)[0]) + wavered
-                share = np.array([wavered / variance if wavered > 0 else 0.0])
-                self.tails[key] = Tails.of(self.patterns, influence).with_normal(share)
-            self.found[key] = Found((value, value), (variance, variance), (freedom, freedom))
+                variance, self.tails[key] = self.scattered(slot)
+            self.found[key] = Found((value, value), (variance, variance), (self.freedom, self.freedom))
         return self.found[key]
-
-    @cached_property
-    def _drawn(self) -> float:
-        """How many rows there are, or clusters."""
-        patterns = self.row_patterns
-        return float(patterns.count.sum() if patterns.cluster is None else patterns.clusters)
-
-    def _scatter(self, influences: Array) -> Array:
-        """The variance of influences: rows take one degree of freedom, as clusters do; deviations take none."""
-        rows, patterns = len(self.rows), self.row_patterns
-        found = second_moment(patterns, influences[:, :rows])
-        if patterns.cluster is None:
-            found = found * self._drawn / (self._drawn - 1) if self._drawn > 1 else np.full(len(found), np.nan)
-        return np.asarray(found + np.square(influences[:, rows:]).sum(axis=1))
 
     def tails_of(self, slot: Slot) -> Tails:
         """How far a slot is from normal."""
@@ -113,16 +88,6 @@ class SkewedEvaluation(RowEvaluation):
     def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
         """What a slot can be between two values of a mean, where it falls at one and rises at the other; else None."""
         raise NotImplementedError(slot, name, ends)
-
-    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
-        """The variance of influences on some slots: one number a slot."""
-        del places, smooth
-        return self._scatter(influences)
-
-    def pseudo_at(self, place: int) -> tuple[float, Array]:
-        """There are no pseudo-rows: skewness takes their place."""
-        del place
-        return 0.0, np.zeros(1)
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """None: there are no values of single classes."""

@@ -21,12 +21,12 @@ from ..core.threads import ahead
 from ..data.digests import Source
 from ..data.engines.engine import TreeSum
 from ..data.shards import Batch, Shard
-from ..families.by_statistic import evaluate
+from ..families.by_statistic import FAMILIES, evaluate
+from ..families.state_evaluation import StateEvaluation
 from ..families.summed.recipe import Batchwise, Look, Named, Recipe, Taking
 from ..families.summed.second_pass import products_of, wanted_of
-from ..families.summed.summarising import AGAIN, EVALUATIONS, Summarising
+from ..families.summed.summarising import Summarising
 from ..families.summed.summary import PRODUCTS
-from ..families.summed.summed import SummedEvaluation
 from ..inference.settings import Settings
 from ..inference.variances import unit_of
 from ..inputs.dataset import Dataset
@@ -290,20 +290,20 @@ class Gathering:
         return replace(total, recipe=self.recipe, summaries=summaries)
 
 
-def evaluations_of(tally: Tally, label: Label | None = None) -> list[SummedEvaluation]:
+def evaluations_of(tally: Tally, label: Label | None = None) -> list[StateEvaluation]:
     """Every classifier by every measure whose rows were summed up, of one part of the data or of all."""
     summaries = tally.summaries
     if summaries is None:
         return []
     summary, patterns = summaries.of(label), tally.patterns(label)
     found = []
-    for statistic in EVALUATIONS:
+    for statistic in FAMILIES:
         measures = summary.recipe.made_of(statistic)
         for model in range(len(tally.models)) if measures else ():
             common = {"scale": tally.scale, "stand_in": np.nan, "models": tally.models}
             unit = unit_of(patterns, model)
             found.append(evaluate(statistic, summary, model, measures=measures, unit=unit, **common))  # type: ignore[arg-type]
-    return cast(list[SummedEvaluation], found)
+    return cast(list[StateEvaluation], found)
 
 
 def looks_of(tally: Tally) -> Looks:
@@ -313,15 +313,15 @@ def looks_of(tally: Tally) -> Looks:
     if summaries is None or summaries.has(PRODUCTS):
         return {}
     evaluations = {label: evaluations_of(tally, label) for label in summaries.labels}
-    for statistic, again in AGAIN.items():
-        kind = EVALUATIONS[statistic]
+    for statistic, family in FAMILIES.items():
+        kind = family.summed
         some = {label: [each for each in every if isinstance(each, kind)] for label, every in evaluations.items()}
-        for label, look in again(some).items() if some[None] else ():
+        for label, look in family.again(some).items() if some[None] else ():
             found.setdefault(label, {})[statistic.name] = look
     return found or _products(evaluations)
 
 
-def _products(evaluations: Mapping[Label | None, list[SummedEvaluation]]) -> Looks:
+def _products(evaluations: Mapping[Label | None, list[StateEvaluation]]) -> Looks:
     wanted = {label: wanted_of(every) for label, every in evaluations.items()}
     return {label: {PRODUCTS: partial(Batchwise, partial(products_of, each))} for label, each in wanted.items() if each}
 

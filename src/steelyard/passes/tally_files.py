@@ -23,8 +23,16 @@ from ..core.errors import DamagedFile, ForeignFile, quoted
 from ..core.scale import Continuum, Label, Scale
 from ..data.digests import DATA, FILE, UNKNOWN, Source
 from ..data.whole_files import TALLY, read_whole, write_whole
-from ..families.summed.states import READ_ELSEWHERE, Arrays, as_they_are, refuse
-from ..families.summed.storing import recipe_facts, recipe_from, summaries_facts, summaries_from
+from ..families.summed.storing import (
+    READ_ELSEWHERE,
+    Arrays,
+    as_they_are,
+    recipe_facts,
+    recipe_from,
+    refuse,
+    summaries_facts,
+    summaries_from,
+)
 from ..inputs.remarks import restored, stored
 from ..states.held_rows import Rows
 from ..states.statistics import PatternCounts

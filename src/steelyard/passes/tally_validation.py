@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.scale import Continuum, Label, Scale, of_one_kind, plain_label
 from ..data.digests import Source
-from ..families.summed.states import refuse
+from ..families.summed.storing import refuse
 from ..inputs.dataset import LARGEST_SQUARES
 from ..inputs.measured import Knowledge, Measured
 from ..inputs.remarks import Remarks

@@ -13,7 +13,7 @@ from ..core.errors import BadOption, OutsideUnitInterval, quoted
 from ..core.estimate import Estimate
 from ..core.suggestions import refuse_unknown
 from ..core.table import Table, by_measure
-from ..families.partition.evaluation import Chosen, checked_choice
+from ..families.partition.space import Chosen, checked_choice
 from ..inference.settings import STANDARDISE, as_seed
 from ..measures import find, listed_names
 from ..measures.registry import Measure

@@ -18,7 +18,7 @@ from ..core.scale import Label, listed
 from ..core.suggestions import did_you_mean, refuse_no_count
 from ..core.table import Table, by_measure, whole
 from ..core.text import rows_in_words
-from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
+from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
 from ..families.forecasts.evaluation import ForecastEvaluation
 from ..inference.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..inference.chosen import influence_at
@@ -158,7 +158,7 @@ class Comparison:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
         kept = patterns.as_rows() if rows is None else rows
         common: dict[str, Any] = {"scale": scale, "stand_in": stand_in, "models": self.models}
-        for statistic in OF_ROWS:
+        for statistic in FAMILIES:
             if some := by_statistic[statistic]:
                 families.append(partial(evaluate, statistic, kept, measures=some, **common))
         units = np.array([unit_of(patterns, model) for model in range(len(self.models))])

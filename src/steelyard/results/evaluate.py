@@ -22,7 +22,7 @@ from ..data.formats import estimate
 from ..data.shards import with_filter
 from ..data.streams import Files
 from ..data.where import Filter
-from ..families.summed.partitions import needs_all_rows
+from ..families.partition.looks import needs_all_rows
 from ..inference.settings import Settings
 from ..inputs.categorical import Categorical
 from ..inputs.dataset import Available, Dataset

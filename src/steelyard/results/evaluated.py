@@ -17,7 +17,7 @@ from ..core.suggestions import did_you_mean
 from ..core.text import count, in_words
 from ..data.formats import available
 from ..data.formats import in_words as bytes_in_words
-from ..families.by_statistic import OF_ROWS, SAYS_MORE, evaluate
+from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
 from ..families.ranking.one_against_rest import OneAgainstRest
 from ..families.summed.summary import Summary
 from ..inference.estimator import Results
@@ -175,7 +175,7 @@ class Evaluated:
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
         parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n, self.hidden)}
-        for statistic in OF_ROWS:
+        for statistic in FAMILIES:
             if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
                 parts[statistic.name] = Part(self.of(statistic), self.settings, self.n, self.hidden)
         return parts

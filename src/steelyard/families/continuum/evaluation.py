@@ -1,14 +1,13 @@
 """From measured values to values and influences of all measures of one classifier on them. Knows no formula.
 
 A measure is a formula of means over rows. The influence of a row is the gradient of the formula at the means, found by
-complex step, times the row less the means.
+complex step, times the row less the means. Means are those of rows in memory, or come from sums of rows let go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,40 +15,38 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum
-from ...core.threads import chunks, over_rows
 from ...inference.rules.wilson import wilson
 from ...inference.skewed import SkewedEvaluation
 from ...inference.student_t import critical_values
 from ...inference.table_evaluation import Slot
-from ...inference.variances import NO_ERROR, by_cluster
+from ...inference.tails import Tails
+from ...inference.variances import NO_ERROR
 from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import ROUNDING, Patterns
+from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of
+from .columns import USUAL_LEVEL, Means, MeasuredColumns, asked_by, bounds_of, estimated_sd, uncertain_of
 from .judged import Judged
+from .sums import MeasuredSums
 
 if TYPE_CHECKING:
     from ...core.typing import Array
 
 MANY_ROWS = 1 << 16
-MOST_NUMBERS = 1 << 26  # of columns that are kept
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
 NO_SCATTER = "sd_response is 0: as if the covariates told the response exactly"
 UNKNOWN = "{need} is not known of these rows"
 ESTIMATED = "sd was estimated with {freedom:.4g} degrees of freedom"
-USUAL_LEVEL = 0.95  # at whose bounds of an estimated sd all means are computed
-MOST_OF_SD = 1e6  # of an estimate of which hardly anything is known
 
 
 @dataclass(frozen=True)
-class ContinuumEvaluation(SkewedEvaluation):
+class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of measured values."""
-
-    kept: dict[str, Array] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
         """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.alone is None and len(self.rows) > MANY_ROWS
+        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     @cached_property
     def _truth(self) -> tuple[Continuum, Measured]:
@@ -57,85 +54,37 @@ class ContinuumEvaluation(SkewedEvaluation):
             raise TypeError("the truth was not measured")
         return self.scale, self.rows.measured
 
-    # --- columns of rows ---------------------------------------------------------------------------------------
+    # --- means -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def columns(self) -> MeasuredColumns | MeasuredSums:
+        """The columns that formulas ask for."""
+        if self.held:
+            return self.row_columns
+        return MeasuredSums(self.summary, self.model, len(uncertain_of(self._truth[1])))
+
+    @cached_property
+    def row_columns(self) -> MeasuredColumns:
+        """The columns of rows in memory; of the few that were kept, where others were let go."""
+        asked = asked_by(slot.measure for slot in self.slots)
+        return MeasuredColumns(self.rows, self.weights, self.model, self.scale, asked)
 
     def judged(self, low: int, high: int) -> Judged:
         """Some rows, as they were assigned."""
-        scale, measured = self._truth
-        columns = (measured.sd, measured.blur, measured.expected, measured.spread)
-        none = np.full(high - low, np.nan)
-        return Judged(
-            scale,
-            self.rows.truth[low:high],
-            measured.assigned[self.model][low:high],
-            measured.value[low:high],
-            *[none if column is None else column[low:high] for column in columns],
-        )
+        return self.row_columns.judged(low, high)
 
     def column(self, name: str) -> Array:
         """What formulas ask for by a name, of every row."""
-        if name in self.kept:
-            return self.kept[name]
-        found = np.empty(len(self.rows))
-        self._pass({name: found})
-        return found
+        return self.row_columns.column(name)
 
-    def _pass(self, columns: dict[str, Array]) -> Array:
-        """Go through the rows once: sums of columns by weight, and the columns themselves where there is room."""
-        mass = None if self.weights.equal else self.weights.mass
+    @property
+    def means(self) -> Means:
+        """The means of all columns that are asked for."""
+        return self.columns.means
 
-        def work(start: int, stop: int) -> Array:
-            sums = np.zeros(len(columns))
-            for low, high in chunks(start, stop, len(self.scale)):
-                judged = self.judged(low, high)
-                for place, (name, room) in enumerate(columns.items()):
-                    piece = self.kept[name][low:high] if name in self.kept else getattr(judged, name)
-                    sums[place] += piece.sum() if mass is None else piece @ mass[low:high]
-                    if len(room):
-                        room[low:high] = piece
-            return sums
-
-        return np.asarray(reduce(np.add, over_rows(len(self.rows), work, len(self.scale))))
-
-    @cached_property
-    def asked(self) -> list[str]:
-        """The columns that any formula asks for, and those behind its doubts."""
-        asked = [name for slot in self.slots for name in slot.measure.means]
-        asked += [name for doubt in DOUBTS if doubt in asked for name in DOUBTS[doubt]]
-        return [name for name in dict.fromkeys(asked) if name in ASKED and name not in DOUBTS]
-
-    @cached_property
-    def means(self) -> dict[str, float]:
-        """The means of all columns that are asked for, in one pass over the rows."""
-        room = len(self.rows) * len(self.asked) <= MOST_NUMBERS
-        columns = {name: np.empty(len(self.rows) if room else 0) for name in self.asked}
-        found = dict(zip(self.asked, (self._pass(columns) / self.total).tolist(), strict=True))
-        self.kept.update(columns if room else {})
-        return found
-
-    def column_sums(self) -> Array:
-        """The sums by weight of all columns that are asked for, none of which is kept."""
-        return self._pass({name: np.empty(0) for name in self.asked})
-
-    def columns_at(self, low: int, high: int) -> Array:
-        """All columns that are asked for, of some rows: (columns, rows)."""
-        judged = self.judged(low, high)
-        return np.stack([getattr(judged, name) for name in self.asked])
-
-    def moved(self) -> list[ContinuumEvaluation]:
-        """The same with every estimated deviation one standard error higher, and lower; then sd at its bounds."""
-        return [*self._one_error_away(), *self._at_bounds()]
-
-    def _one_error_away(self) -> list[ContinuumEvaluation]:
-        """The same with every estimated deviation one standard error higher, and lower."""
-        return [self._moved(name, sign) for name in self._uncertain for sign in (1.0, -1.0)]
-
-    def _at_bounds(self) -> list[ContinuumEvaluation]:
-        """The same with the sd at the bounds of its 95% interval, if it was estimated."""
-        if self.estimated is None:
-            return []
-        shape = self._truth[1].value.shape
-        return [self._with("sd", np.broadcast_to(sd, shape)) for sd in _bounds_of(self.estimated, USUAL_LEVEL)]
+    def doubt(self, name: str) -> float:
+        """How many standard errors what was seen is from what the response model foresees."""
+        return self.columns.doubt(name)
 
     def _offered(self, slot: Slot) -> dict[str, Any]:
         """The means that a formula asks for, and what else it may ask for."""
@@ -147,101 +96,80 @@ class ContinuumEvaluation(SkewedEvaluation):
                 found[name] = np.float64(self.means[name])  # by a plain 0, nothing can be divided
         return found
 
-    def doubt(self, name: str) -> float:
-        """How many standard errors what was seen is from what the response model foresees."""
-        return float(self._doubts(name, np.asarray(self.weights.mass)[None])[0])
-
-    def _doubts(self, name: str, mass: Array) -> Array:
-        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
-        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
-        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = mass @ (gap - centre) / total
-            sums = [mass @ moment for moment in self._moments(gap - centre)]
-            variance = variance_around(middle, total, sums)
-            # Of what is drawn again and again, as one of few clusters, rounding leaves a little.
-            told = variance > np.maximum(ROUNDING * sums[-1] / total**2, (NO_ERROR * np.abs(gap).max()) ** 2)
-        return np.asarray(np.divide(centre + middle, np.sqrt(variance), out=np.zeros_like(variance), where=told))
-
-    def _moments(self, gap: Array) -> Array:
-        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
-        patterns = self.row_patterns
-        if patterns.cluster is None:
-            size, whole = patterns.mass, patterns.square
-            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
-        else:
-            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
-            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
-            size = size[patterns.cluster]
-        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
-
     # --- values and influences ---------------------------------------------------------------------------------
 
+    def value(self, slot: Slot) -> float:
+        """The formula at the means."""
+        return float(np.real(slot.measure.value_of(self._offered(slot))))
+
+    def slopes(self, slot: Slot) -> dict[str, float]:
+        """The derivatives of a formula by its means."""
+        return slopes_of(slot.measure, self._offered(slot), self.means)
+
     @cached_property
+    def source(self) -> RowInfluences | FactorInfluences:
+        """Where variances and covariances come from."""
+        return self.columns.source
+
+    @property
     def patterns(self) -> Patterns:
-        """Every row as a pattern of its own; and behind them one for every deviation that is only estimated.
+        """What influences are of: rows or pseudo-observations; behind them one for every deviation that is estimated.
 
         What its error does to a value is like the influence of one more row, which all classifiers share. But no row
         is behind it: it is normal, and has no skewness.
         """
-        rows, more = self.row_patterns, len(self._uncertain)
-        if not more:
-            return rows
-        count = np.append(rows.count, np.zeros(more))
-        mass, square = (np.append(column, np.ones(more)) for column in (rows.mass, rows.square))
-        cluster = None if rows.cluster is None else np.append(rows.cluster, rows.clusters + np.arange(more))
-        truth = np.append(rows.truth, np.zeros(more, rows.truth.dtype))
-        return Patterns(rows.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
+        return self.columns.patterns
 
-    @cached_property
-    def _uncertain(self) -> list[str]:
-        """The deviations that are only estimated."""
-        errors = self._truth[1].errors
-        return [name for name, error in zip(("sd", "blur"), errors, strict=True) if error > 0]
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
+        del smooth
+        slopes = self.slopes(slot)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = self.columns.combined(slopes)
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self.columns.moves]
+        return np.append(found, moves) if moves else found
 
-    def _moved(self, name: str, sign: float) -> ContinuumEvaluation:
-        """The same with a deviation whose square is one standard error higher or lower."""
-        measured = self._truth[1]
-        error = measured.errors[("sd", "blur").index(name)]
-        return self._with(name, np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0)))
+    def scattered(self, slot: Slot) -> tuple[float, Tails]:
+        """The variance of a slot, and how skewed it is."""
+        slopes, wavered = self.slopes(slot), float(np.square(self.wavering(slot)).sum())
+        variance, tails = self.columns.scattered(self.influence(slot), slopes, wavered)
+        # Means may take each other off: what is left of them is rounding, and so is how far that scatters.
+        whole = sum(abs(slope * self.means[name]) for name, slope in slopes.items())
+        return 0.0 if np.sqrt(variance) <= NO_ERROR * whole else variance, tails
 
-    def _with(self, name: str, column: Array) -> ContinuumEvaluation:
-        """The same with other deviations, which are known."""
-        moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
-        rows = replace(self.rows, measured=replace(self._truth[1], **moved))
-        return replace(self, rows=rows, kept={}, found={}, tails={})
+    @property
+    def foretold(self) -> bool:
+        """The first pass tells how all slots of all classifiers go together."""
+        return True
 
-    @cached_property
-    def _moves(self) -> list[dict[str, float]]:
-        """By how much one standard error of each of these deviations moves every mean."""
-        means = [each.means for each in self._one_error_away()]
-        pairs = zip(means[::2], means[1::2], strict=True)
-        return [{column: (up[column] - down[column]) / 2 for column in up} for up, down in pairs]
+    def wavering(self, slot: Slot) -> Array:
+        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
+        found = slot.measure.wavering_of(self._offered(slot))
+        doubts = [name for name in slot.measure.arguments if name in DOUBTS]
+        if found == 0 or np.isnan(found) or not doubts:
+            return np.array([found])
+        seen, foreseen = DOUBTS[doubts[0]]
+        parts = self.source.parts(self.columns.combined({seen: 1.0, foreseen: -1.0}))
+        length = np.linalg.norm(parts)
+        return np.asarray(found * parts / length) if length > 0 else np.array([found])
+
+    # --- deviations that were estimated ------------------------------------------------------------------------
 
     @cached_property
     def estimated(self) -> Deviation | None:
         """The standard deviation of the measurement error, if it was estimated and for all rows."""
-        measured = self._truth[1]
-        if not measured.errors[0] or measured.sd is None or not np.any(measured.sd[:1]):
-            return None
-        sd = float(measured.sd[0])
-        return Deviation(sd, 2 * (sd**2 / measured.errors[0]) ** 2)
+        return estimated_sd(self._truth[1])
 
-    @cached_property
-    def _means_at_bounds(self) -> list[dict[str, float]]:
-        """The means where the sd is at the bounds of its 95% interval; none where it is known."""
-        return [each.means for each in self._at_bounds()]
-
-    def _means_at(self, level: float) -> list[dict[str, float]]:
+    def _means_at(self, level: float) -> Sequence[Means]:
         """The same at another level: by parabolas through the means at these bounds and at the sd itself."""
-        known = self._means_at_bounds
+        known = self.columns.means_at_bounds
         if self.estimated is None or level == USUAL_LEVEL or not known:
             return known
-        nodes = np.array([self.estimated.sd, *_bounds_of(self.estimated, USUAL_LEVEL)])
+        nodes = np.array([self.estimated.sd, *bounds_of(self.estimated, USUAL_LEVEL)])
         if len(np.unique(nodes)) < len(nodes):
             return known
-        found = []
-        for sd, nearest in zip(_bounds_of(self.estimated, level), known, strict=True):
+        found: list[Means] = []
+        for sd, nearest in zip(bounds_of(self.estimated, level), known, strict=True):
             weights = [np.prod([(sd - other) / (node - other) for other in nodes if other != node]) for node in nodes]
             at: dict[str, float] = {}
             for name, end in nearest.items():
@@ -256,16 +184,15 @@ class ContinuumEvaluation(SkewedEvaluation):
     def deviation_share(self, slot: Slot) -> float:
         """The share of a slot's variance that an estimated sd has."""
         variance = self.result(slot).variance[0]
-        if not self._means_at_bounds or not variance > 0:
+        if not self.columns.means_at_bounds or not variance > 0:
             return 0.0
-        moves = self._moves[self._uncertain.index("sd")]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = self.slopes(slot, self._offered(slot), self.means)
-        return min(float(sum(slope * moves[name] for name, slope in slopes.items()) ** 2 / variance), 1.0)
+        moves = self.columns.moves[uncertain_of(self._truth[1]).index("sd")]
+        moved = sum(slope * moves[name] for name, slope in self.slopes(slot).items())
+        return min(float(moved**2 / variance), 1.0)
 
     def deviation_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
         """The least and the most that a slot is within the interval of an estimated sd; None where it is known."""
-        if not self._means_at_bounds or SD not in self._needs(slot):
+        if not self.columns.means_at_bounds or SD not in self._needs(slot):
             return None
         ends = [self.value(slot), *self._values_at(slot, level)]
         if slot.measure.latent is not None:
@@ -297,7 +224,7 @@ class ContinuumEvaluation(SkewedEvaluation):
 
         name, square = slot.measure.latent
         mean, squares = self.means[name], self.means[square]
-        variance = max(squares - mean**2, 0.0) * self.concentration
+        variance = max(squares - mean**2, 0.0) * self.columns.concentration
         low = high = mean
         if variance > 0 and mean > 0:
             reach = float(critical_values(level, np.array([np.inf]))[0])
@@ -317,34 +244,10 @@ class ContinuumEvaluation(SkewedEvaluation):
         values = [float(np.real(slot.measure.value_of({**self._offered(slot), name: np.float64(end)}))) for end in ends]
         return min(values), max(values)
 
-    @property
-    def concentration(self) -> float:
-        """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
-        patterns = self.row_patterns
-        if patterns.cluster is None:
-            return float(self.class_square.sum()) / self.total**2
-        return float(np.square(np.bincount(patterns.cluster, patterns.mass)).sum()) / self.total**2
-
-    def value(self, slot: Slot) -> float:
-        """The formula at the means."""
-        return float(np.real(slot.measure.value_of(self._offered(slot))))
-
-    def influence(self, slot: Slot, smooth: bool = False) -> Array:
-        """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
-        del smooth
-        found = np.zeros(len(self.rows))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = self.slopes(slot, self._offered(slot), self.means)
-            for name, slope in slopes.items():
-                found += slope * (self.column(name) - self.means[name])
-            found /= self.total
-        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self._moves]
-        return np.append(found, moves) if moves else found
-
     def counted(self, slot: Slot) -> tuple[float, float]:
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
         name = str(slot.measure.counted)
-        slope = self.slopes(slot, self._offered(slot), (name,))[name]
+        slope = slopes_of(slot.measure, self._offered(slot), (name,))[name]
         return self.means[name], -1.0 if slope < 0 else 1.0
 
     def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
@@ -354,22 +257,11 @@ class ContinuumEvaluation(SkewedEvaluation):
         """
         least, most = slot.measure.span
         moved = [{**self._offered(slot), name: np.float64(end)} for end in ends]
-        first, last = (self.slopes(slot, offered, (name,))[name] for offered in moved)
+        first, last = (slopes_of(slot.measure, offered, (name,))[name] for offered in moved)
         values = [float(np.real(slot.measure.value_of(offered))) for offered in moved]
         if first < 0 < last:
             return least, max(values)
         return (min(values), most) if last < 0 < first else None
-
-    def wavering(self, slot: Slot) -> Array:
-        """What a choice between two estimates adds to a slot: laid out as the doubt is that decides it."""
-        found = slot.measure.wavering_of(self._offered(slot))
-        if found == 0 or np.isnan(found):
-            return np.array([found])
-        seen, foreseen = next(DOUBTS[name] for name in slot.measure.arguments if name in DOUBTS)
-        gap = self.column(seen) - self.column(foreseen)
-        gap, patterns = gap - self.weights.mass @ gap / self.total, self.row_patterns
-        parts = by_cluster(patterns, gap[None])[0] if self.clustered else gap * np.sqrt(patterns.square)
-        return np.asarray(found * parts / np.linalg.norm(parts))
 
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """No row differs from another: all are right, say, which does not prove that all ever will be.
@@ -415,30 +307,33 @@ class ContinuumEvaluation(SkewedEvaluation):
 
         An sd that was estimated is as skewed as its chi-squared distribution: a normal error reaches both its bounds.
         """
-        found = np.stack([self.influence(slot)[len(self.rows) :] for slot in slots], axis=1)
+        number = len(self.columns.moves)
+        found = np.stack([self.influence(slot)[-number:] if number else np.zeros(0) for slot in slots], axis=1)
         pair = np.stack([found, found])
-        if self._means_at_bounds:
+        if self.columns.means_at_bounds:
             reach = float(critical_values(USUAL_LEVEL, np.array([np.inf]))[0])
             for place, slot in enumerate(slots):
                 low, high = self._values_at(slot, USUAL_LEVEL)
                 value = self.value(slot)
-                pair[:, self._uncertain.index("sd"), place] = (value - low) / reach, (high - value) / reach
+                pair[:, uncertain_of(self._truth[1]).index("sd"), place] = (value - low) / reach, (high - value) / reach
         return pair
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Find the columns once, before rows are weighed anew again and again."""
         asked = {name for slot in slots for each in slot.measure.arguments for name in DOUBTS.get(each, (each,))}
-        for name in asked & ASKED:
-            self.kept[name] = self.column(name)
+        if self.held:
+            self.row_columns.keep(asked & ASKED)
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        if not self.held:
+            return super().reweighed(slots, mass)
         total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
             offered: dict[str, Any] = {"classes": len(self.scale)}
             for name in slot.measure.arguments:
                 if name in DOUBTS:
-                    offered[name] = self._doubts(name, mass)
+                    offered[name] = self.row_columns.doubts(name, mass)
                 elif name in ASKED:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -476,15 +371,3 @@ class ContinuumEvaluation(SkewedEvaluation):
 def _is_rate(measure: Measure) -> bool:
     """Whether rows are right or wrong to a measure, and not so far off."""
     return measure.span == (0.0, 1.0) or measure.name.endswith("_error")
-
-
-def _bounds_of(estimated: Deviation, level: float) -> tuple[float, float]:
-    """The bounds of an estimated deviation, by the chi-squared distribution."""
-    low, high = estimated.interval(level)
-    return low, min(high, MOST_OF_SD * estimated.sd)
-
-
-def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
-    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
-    count, whole, cross, square = sums
-    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)

@@ -23,17 +23,20 @@ from ...core.arrays import ODD
 from ...core.cached import cached_property
 from ...core.errors import BadOption
 from ...core.threads import Portions, long_chunks, over_rows
-from ...inference.row_evaluation import AVERAGES, RowEvaluation, key_of
+from ...inference.row_evaluation import AVERAGES, key_of
 from ...inference.table_evaluation import PSEUDO_ROWS, Slot
 from ...inputs.prediction import Scores
 from ...maths.moments import Moments
 from ...measures import find
 from ...measures.registry import Measure
+from ...states.statistics import FORECASTS
+from ..state_evaluation import StateEvaluation
 from .column_sums import ColumnSums, Sums
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Marks, Numbers
+    from ...states.held_rows import Rows
 
 MANY_ROWS = 1 << 16
 SAMPLE = 1 << 12  # rows that tell what to expect of all
@@ -56,7 +59,7 @@ class Summing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ForecastColumns(RowEvaluation):
+class ForecastColumns(StateEvaluation):
     """One column for each score: what every row is worth by it, and its sums."""
 
     @cached_property
@@ -103,35 +106,83 @@ class ForecastColumns(RowEvaluation):
         """The share of each class."""
         return self.class_mass / self.total
 
-    def piece(self, low: int, high: int, model: int | None = None, more: int = 0) -> Piece:
-        """Some rows, as one classifier saw them; with room for more columns."""
-        said = self.rows.scores[self.model if model is None else model]
-        return Piece(said.rows(low, high), self.rows.truth[low:high], len(self.scale), more=more)
+    def piece(self, low: int, high: int, more: int = 0) -> Piece:
+        """Some rows, with room for more columns."""
+        said = self.rows.scores[self.model].rows(low, high)
+        return Piece(said, self.rows.truth[low:high], len(self.scale), more=more)
 
     def column(self, slot: Slot, model: int | None = None) -> Array:
         """What every row is worth."""
-        found = np.empty(len(self.rows))
+        found: Array = self.columns_of([slot], self.rows, model)[0]
+        return found
+
+    def columns_of(self, slots: Sequence[Slot], rows: Rows, model: int | None = None) -> Array:
+        """What some rows are worth in some columns, (columns, rows), as one classifier saw them."""
+        found, said = np.empty((len(slots), len(rows))), rows.scores[self.model if model is None else model]
 
         def work(start: int, stop: int) -> None:
             with np.errstate(divide="ignore", invalid="ignore"):
                 for low, high in long_chunks(start, stop, len(self.scale)):
-                    found[low:high] = self.worth(self.piece(low, high, model), slot)
+                    piece = Piece(said.rows(low, high), rows.truth[low:high], len(self.scale))
+                    for column, slot in zip(found, slots, strict=True):
+                        column[low:high] = self.worth(piece, slot)
 
-        over_rows(len(found), work, len(self.scale))
+        over_rows(len(rows), work, len(self.scale))
         return found
 
     def begin(self) -> bool:
         """Sum up all columns over some more rows."""
-        return self._summing.portions.take()
+        return self.held and self._summing.portions.take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
     @cached_property
     def moments(self) -> Moments:
         """Sums over the rows as they are."""
+        if not self.held:
+            return self._kept_moments()
         shift, summing, portions = self._summing
         sums = reduce(add, (sums for sums, _ in portions.results()))
         return Moments(shift, self._masses, *summing.told(sums, self.class_square, not self.weights.equal))
+
+    def _kept_moments(self) -> Moments:
+        """The sums that were kept; those of averages by the shares of classes follow from those of the classes."""
+        measures = self.summary.recipe.made_of(FORECASTS)
+        known = type(self)(self.rows, self.model, self.scale, measures, np.nan, 1.0, models=self.models)
+        places = {key_of(slot): place for place, slot in enumerate(known.summed_columns)}
+        kept, sums = self._kept[0], np.full((4, len(self.columns), len(self.scale)), np.nan)
+        for row, slot in enumerate(self.columns):
+            if key_of(slot) in places:
+                sums[:, row] = kept[:, places[key_of(slot)]]
+            else:
+                of_classes = [places[slot.measure.label, code] for code in range(len(self.scale))]
+                sums[0, row] = self.share @ kept[0, of_classes]
+                if len(self.scale) == 2 and serves_both(slot.measure):  # what serves both classes is their average
+                    sums[1:, row] = kept[1:, of_classes[0]]
+            if may_be_infinite(slot) and self.lost(0.0) > 0:
+                sums[:, row, 0] = np.inf
+        return Moments(np.zeros(len(self.columns)), self._masses, *sums)
+
+    @property
+    def _kept(self) -> tuple[Array, Array]:
+        """What was kept of the rows of this classifier: sums of columns, and how many rows lie below each limit."""
+        parts = self.summary.states[FORECASTS.name].parts
+        return parts[2 * self.model], parts[2 * self.model + 1]
+
+    @property
+    def summed_columns(self) -> tuple[Slot, ...]:
+        """The columns that are kept: those that do not depend on the shares of classes, which the rest must tell."""
+        wanted = [slot for slot in self.columns if slot.average != AVERAGES[1]]
+        of_classes = [measure for measure in self.measures if measure.per_class]
+        wanted += [Slot(measure, code) for measure in of_classes for code in range(len(self.scale))]
+        return tuple({key_of(slot): slot for slot in wanted}.values())
+
+    def lost(self, least: float) -> float:
+        """How many rows gave the true class less than this probability; or 0, if that is the least."""
+        if not self.held:
+            return float(self._kept[1][limits_of(self.summary.recipe.made_of(FORECASTS)).index(least)])
+        pieces = (self.piece(*ends) for ends in long_chunks(0, len(self.rows), len(self.scale)))
+        return float(self.weights.count[np.concatenate([below(piece, least) for piece in pieces])].sum())
 
     def mean_square(self, slot: Slot) -> float:
         """The mean square of what rows are worth in a column, by squared weights where these differ."""
@@ -170,7 +221,7 @@ class ForecastColumns(RowEvaluation):
     @cached_property
     def _masses(self) -> Array:
         """What the rows of each class weigh; where nothing depends on that, all of them in the first place."""
-        apart = any(key_of(slot) in self._apart for slot in self.columns)
+        apart = not self.held or any(key_of(slot) in self._apart for slot in self.columns)
         return self.class_mass if apart else np.append(self.total, np.zeros(len(self.scale) - 1))
 
     @cached_property
@@ -260,3 +311,27 @@ class ForecastColumns(RowEvaluation):
         kept = np.concatenate([each for _, chosen in self._summing.portions.results() for each in chosen], axis=1)
         some = Scores(tuple(kept), said.speaks).memberships()
         return self._less_sure(Scores(some)) if kept.size else ()
+
+
+def limits_of(measures: Sequence[Measure]) -> list[float]:
+    """The probabilities below which rows are counted, since they are clipped or make a score infinite."""
+    return sorted({float(each.parameters["clip"]) for each in measures if each.name == "log_score"} | {0.0})
+
+
+def below(piece: Piece, least: float) -> Marks:
+    """Which rows gave the true class less than this probability; or 0, if that is the least."""
+    return np.asarray(piece.own < least if least else piece.own <= 0)
+
+
+def serves_both(measure: Measure) -> bool:
+    """Whether what a row is worth stays the same when everything is said of the other one of two classes."""
+    chance, happened = np.tile(np.linspace(0.0, 1.0, 12), 2), np.repeat([0.0, 1.0], 12)
+    with np.errstate(all="ignore"):
+        here = measure.of({"chance": chance, "happened": happened})
+        there = measure.of({"chance": 1 - chance, "happened": 1 - happened})
+    return bool(np.allclose(here, there, rtol=1e-12, atol=1e-12))
+
+
+def may_be_infinite(slot: Slot) -> bool:
+    """Whether a column may be infinite: that of logarithms that are not clipped."""
+    return slot.measure.name == "log_score" and not slot.measure.parameters["clip"]

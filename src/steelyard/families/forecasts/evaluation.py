@@ -7,7 +7,7 @@ pseudo-rows, for intervals.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,30 +17,38 @@ from ...core.errors import BadOption, quoted
 from ...core.scale import listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import long_chunks
-from ...inference.row_evaluation import Found, key_of
+from ...inference.row_evaluation import AVERAGES, Found, key_of
 from ...inference.table_evaluation import Slot
 from ...inference.table_formulas import STEP
 from ...inputs.prediction import Scores
 from ...maths.joint_normal import Ratio
 from ...maths.moments import Moments
-from ...measures.masses import Sides
+from ...measures.masses import NOTHING
 from ...measures.registry import Measure
-from .columns import MANY_ROWS, ForecastColumns
+from ...states.statistics import FORECASTS
+from ..summed.products import MOST_SIDES, all_rows, of_rows
+from .columns import MANY_ROWS, ForecastColumns, serves_both
 from .piece import Piece
 
 if TYPE_CHECKING:
     from ...core.typing import Array
+    from ...states.held_rows import Rows
 
 CLIMATOLOGY = "climatology"
 MOST_FORECASTS = 1 << 18  # of climatology, held at once while rows are weighed anew
 
 
 class Sloped(NamedTuple):
-    """A value, and the influence of a row on it: scale * column + offset of its true class."""
+    """A value, and the influence of a row on it: scale * column + offset of its true class.
+
+    The reference of a skill has a slope of its own. Where that is another classifier, its column is added so many
+    times; that of climatology is in the offsets.
+    """
 
     value: float
     scale: float
     offset: Array
+    reference: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -53,23 +61,33 @@ class ForecastEvaluation(ForecastColumns):
     @property
     def one_by_one(self) -> bool:
         """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.alone is None and len(self.rows) > MANY_ROWS
+        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     # --- values ------------------------------------------------------------------------------------------------
 
     def sloped(self, slot: Slot, means: Array, mass: Array) -> Sloped:
         """The value of a slot at some means of the columns and masses of the classes, and its slopes there."""
-        none, base = np.zeros(len(self.scale)), self.base(slot)
-        column = self._column_of[key_of(base)]
-        mean = float(means[column])
+        none, base, other = np.zeros(len(self.scale)), self.base(slot), self.reference(slot)
+        mean = float(means[self._column_of[key_of(base)]])
         if slot.average == "weighted":
             by_class = means[[self._column_of[slot.measure.label, code] for code in range(len(self.scale))]]
             return Sloped(mean, 1.0, by_class - mean)
         if base is slot:
             return Sloped(mean, 1.0, none)
+        if other is not None:
+            value, by_mean, by_reference = gradient(slot.measure, mean, self.mean(base, other))
+            return Sloped(value, by_mean, none, by_reference)
         worth = self._climatology(base, mass / mass.sum())
         value, by_mean, by_reference = gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
-        return Sloped(value, by_mean, by_reference * worth)
+        return Sloped(value, by_mean, by_reference * worth, by_reference)
+
+    def mean(self, base: Slot, model: int | None = None) -> float:
+        """The mean of a column, of this classifier or of another."""
+        if model is None:
+            return float(self.moments.means[self._column_of[key_of(base)]])
+        if self.held:
+            return float(self.weights.mass @ self.column(base, model)) / self.total
+        return replace(self, model=model, found={}, kept={}).mean(base)
 
     def _climatology(self, base: Slot, shares: Array) -> Array:
         """What a row of each class is worth where the share of each class is forecast, over any leading axes."""
@@ -99,28 +117,71 @@ class ForecastEvaluation(ForecastColumns):
         return self.found[key]
 
     def _result(self, slot: Slot) -> Found:
-        if self.rows.cluster is not None or self.reference(slot) is not None:
-            return self._from_influences(slot)
-        plain = self.sloped(slot, self.moments.means, self.moments.mass)
-        freedom, base = self.drawn - 1, self.base(slot)
-        if not np.isfinite(plain.value):
-            return Found((plain.value, plain.value), (np.nan, np.nan), (freedom, freedom))
-        variance, _ = self._spread(base, plain, smooth=False)
-        if self.negligible[self._column_of[key_of(base)]]:
-            return Found((plain.value, plain.value), (variance, variance), (freedom, freedom))
+        plain, freedom = self.sloped(slot, *self._where(smooth=False)[:2]), (self.freedom, self.freedom)
+        value = plain.value
+        if not np.isfinite(value):
+            return Found((value, value), (np.nan, np.nan), freedom)
+        if not (self.held or self.closed(slot)) and self.known(slot) is None:
+            if slot.average == AVERAGES[1] and not self.clustered:
+                return self._at_most(slot, value)
+            return Found((value, value), (np.nan, np.nan), freedom)
+        variance, _ = self._spread(slot, plain, smooth=False)
+        if not self.smoothable(slot):
+            return Found((value, value), (variance, variance), freedom)
         smooth = self.sloped(slot, *self.smoothed[:2])
-        spread, added = self._spread(base, smooth, smooth=True)
-        return Found((plain.value, smooth.value), (variance, spread + added), (freedom, freedom), added)
+        spread, added = self._spread(slot, smooth, smooth=True)
+        return Found((value, smooth.value), (variance, spread + added), freedom, added)
 
-    def _spread(self, base: Slot, sloped: Sloped, smooth: bool) -> tuple[float, float]:
-        """The variance of a column and of what goes by the true class, together: that of the rows, and of pseudo-rows.
+    def _at_most(self, slot: Slot, value: float) -> Found:
+        """An average by the shares of classes, as if all classes, and their shares, were off together."""
+        found = [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
+        beside = self.shares_error(slot, self.share, np.array([one.value[0] for one in found]))
+        plain, smooth = np.square(self.share @ np.sqrt([one.variance for one in found]) + beside).tolist()
+        return Found((value, value), (plain, smooth), (self.freedom, self.freedom))
+
+    # --- how far they scatter ----------------------------------------------------------------------------------
+
+    def closed(self, slot: Slot) -> bool:
+        """Whether sums of columns tell how far a slot scatters."""
+        return not self.clustered and not (self.reference(slot) is not None if self.held else self.told_late(slot))
+
+    def smoothable(self, slot: Slot) -> bool:
+        """Whether pseudo-rows make a difference to a slot, and it is known which."""
+        if self.reference(slot) is not None or not (self.held or self.closed(slot) or self._in_factor(slot)):
+            return False
+        return not self.negligible[self._column_of[key_of(self.base(slot))]]
+
+    def _smooth_influences(self, slot: Slot) -> bool:
+        """Whether pseudo-rows make a difference to the influences of a slot, and it is known which."""
+        return self.smoothable(slot) and (self.held or self._in_factor(slot))
+
+    def _in_factor(self, slot: Slot) -> bool:
+        """Whether a second pass told of the rows of each class, too; of very many classes, of all rows alike."""
+        alike = self.base(slot) is slot and slot.average != AVERAGES[1]
+        few = len(self.scale) <= MOST_SIDES or alike
+        return few and self._class_rows is not None and self.known(slot) is not None
+
+    @cached_property
+    def _class_rows(self) -> Array | None:
+        """Each class as a column of pseudo-observations: 1 for its rows, 0 for others; None where that is not known."""
+        found = [self.known(slot) for slot in self._class_slots]
+        return None if any(each is None for each in found) else np.array(found)
+
+    @property
+    def _class_slots(self) -> list[Slot]:
+        measures = self.summary.recipe.made_of(FORECASTS)
+        return of_rows(measures, self.scale) if len(self.scale) <= MOST_SIDES else [all_rows(measures)]
+
+    def _spread(self, slot: Slot, sloped: Sloped, smooth: bool) -> tuple[float, float]:
+        """The variance of what has these slopes: that of the rows, and of pseudo-rows.
 
         The latter are left out where they are not asked for.
         """
-        if self.rows.cluster is not None:
-            rows, centre, whole = self._along(base, sloped, smooth)
+        base = self.base(slot)
+        if not self.closed(slot):
             added = self._pseudo_influence(base, sloped)[0] if smooth else 0.0
-            return self._variance((rows - centre) / whole), self.pseudo_mass * self.unit * added
+            rows = self._along(slot, sloped, smooth)[None]
+            return float(self.variances((), rows, smooth)[0]), self.pseudo_mass * self.unit * added
         moments, column = self.moments, self._column_of[key_of(base)]
         more = self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
         if not smooth:
@@ -138,6 +199,10 @@ class ForecastEvaluation(ForecastColumns):
         means = np.where(self.negligible, plain, smooth)
         return means, self._masses + extra / len(self.scale), total + extra
 
+    def _where(self, smooth: bool) -> tuple[Array, Array, float]:
+        """The means of the columns, the masses of the classes and of all, with the pseudo-rows or without."""
+        return self.smoothed if smooth else (self.moments.means, self._masses, self.total)
+
     def _scatter(self, moments: Moments, column: int, sloped: Sloped, at: Moments | None) -> float:
         """Squared influences, around their mean on the rows as they are or with the pseudo-rows."""
         means, mass = (at.means, at.mass) if at is not None else self.smoothed[:2]
@@ -145,76 +210,65 @@ class ForecastEvaluation(ForecastColumns):
         return moments.scatter(column, sloped.scale, sloped.offset - middle)
 
     def influence(self, slot: Slot, smooth: bool) -> Array:
-        """What each row adds to a slot, in the order of the input."""
-        rows, centre, whole = self._contributions(slot, smooth)
+        """What each row adds to a slot, in the order of the input; or each pseudo-observation of rows let go."""
+        smooth = smooth and self._smooth_influences(slot)
+        if not (self.held or smooth):
+            return super().influence(slot, smooth)
+        return self._along(slot, self.sloped(slot, *self._where(smooth)[:2]), smooth)
+
+    def _along(self, slot: Slot, sloped: Sloped, smooth: bool) -> Array:
+        """The influences that have these slopes."""
+        if not self.held:
+            return self._smooth_factor(slot, sloped) if smooth else self._plain_factor(slot, sloped)
+        rows = self._rows_along(slot, sloped, self.rows)
+        (means, by_class, whole), place = self._where(smooth), self._column_of[key_of(self.base(slot))]
+        if smooth:
+            centre = float(sloped.scale * means[place] + by_class @ sloped.offset / whole)
+        else:
+            centre = float(self.weights.mass @ rows) / whole
         if np.isinf(centre):  # nothing but what made it so can undo it
             return np.where(np.isinf(rows), rows, 0.0)
         rows -= centre
         rows /= whole
         return rows
 
-    def _contributions(self, slot: Slot, smooth: bool) -> tuple[Array, float, float]:
-        """What the rows add before their mean is taken off, that mean, and what all of them weigh."""
-        base, other = self.base(slot), self.reference(slot)
-        if other is not None:
-            return self._against(slot, self.column(base), self.column(base, other))
-        smooth = smooth and not self.negligible[self._column_of[key_of(base)]]
-        return self._along(base, self.sloped(slot, *self._where(smooth)[:2]), smooth)
+    def _plain_factor(self, slot: Slot, sloped: Sloped) -> Array:
+        """The same of pseudo-observations: those of a skill and of its score tell those of the reference."""
+        found, plain = super().influence(slot, smooth=False), self.sloped(slot, *self._where(smooth=False)[:2])
+        if (sloped.scale, sloped.reference) == (plain.scale, plain.reference):
+            return found
+        own = super().influence(self.base(slot), smooth=False)
+        reference = (found - plain.scale * own) / plain.reference
+        return np.asarray(sloped.scale * own + sloped.reference * reference)
 
-    def _along(self, base: Slot, sloped: Sloped, smooth: bool) -> tuple[Array, float, float]:
-        """The same where slopes are known."""
-        rows = self.column(base)
-        rows *= sloped.scale
-        if sloped.offset.any():
-            rows += sloped.offset[self.rows.truth]
-        if not smooth:
-            return rows, float(self.weights.mass @ rows) / self.total, self.total
+    def _smooth_factor(self, slot: Slot, sloped: Sloped) -> Array:
+        """The same around the means with the pseudo-rows."""
+        base, share = self.base(slot), self.share
+        column, mean = self.total * super().influence(base, smooth=False), self.mean(base)
+        if slot.average == AVERAGES[1]:
+            offset = self.sloped(slot, *self._where(smooth=False)[:2]).offset
+            column = column - self._at_classes(offset - share @ offset)
         means, by_class, whole = self.smoothed
-        place = self._column_of[key_of(base)]
-        return rows, float(sloped.scale * means[place] + by_class @ sloped.offset / whole), whole
+        centre = sloped.scale * means[self._column_of[key_of(base)]] + by_class @ sloped.offset / whole
+        return (
+            np.asarray(sloped.scale * column + self._at_classes(sloped.offset + sloped.scale * mean - centre)) / whole
+        )
 
-    def _where(self, smooth: bool) -> tuple[Array, Array, float]:
-        """The means of the columns, the masses of the classes and of all, with the pseudo-rows or without."""
-        return self.smoothed if smooth else (self.moments.means, self._masses, self.total)
+    def _at_classes(self, offset: Array) -> Array:
+        """What pseudo-observations have where rows have the offset of their class."""
+        rows = np.zeros((1, 0)) if self._class_rows is None else self._class_rows
+        return np.asarray(offset[: len(rows)] @ rows)
 
-    def _against(self, slot: Slot, column: Array, other: Array) -> tuple[Array, float, float]:
-        """Skill against another classifier: both scores are of the same rows."""
-        mass, total = self.weights.mass, self.total
-        _, by_mean, by_reference = gradient(slot.measure, float(mass @ column) / total, float(mass @ other) / total)
-        rows = by_mean * column + by_reference * other
-        return rows, float(mass @ rows) / total, total
-
-    def _value(self, slot: Slot) -> float:
-        """The value of a slot, from the rows themselves."""
-        other = self.reference(slot)
-        if other is None:
-            return self.sloped(slot, self.moments.means, self.class_mass).value
-        base, mass = self.base(slot), self.weights.mass
-        means = [float(mass @ self.column(base, model)) / self.total for model in (None, other)]
-        return gradient(slot.measure, *means)[0]
-
-    def _from_influences(self, slot: Slot) -> Found:
-        """The long way, row by row: for clusters, and where two classifiers are behind a value."""
-        value = self._value(slot)
-        freedom = float(self.patterns.clusters if self.patterns.cluster is not None else self.weights.count.sum()) - 1
-        if not np.isfinite(value):
-            return Found((value, value), (np.nan, np.nan), (freedom, freedom))
-        variance = self._variance(self.influence(slot, smooth=False))
-        if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
-            return Found((value, value), (variance, variance), (freedom, freedom))
-        smooth = self.sloped(slot, *self.smoothed[:2])
-        spread, added = self._spread(self.base(slot), smooth, smooth=True)
-        return Found((value, smooth.value), (variance, spread + added), (freedom, freedom), added)
-
-    @cached_property
-    def _one_side(self) -> Sides:
-        """All rows on one side."""
-        weights = self.weights
-        none = np.zeros(len(self.rows), np.uint8)
-        return Sides(none, np.array([weights.count.sum()]), weights.mass, weights.square, self.patterns.cluster)
-
-    def _variance(self, influence: Array) -> float:
-        return self._one_side.spread(influence)[0]
+    def _rows_along(self, slot: Slot, sloped: Sloped, rows: Rows) -> Array:
+        """What some rows add before the mean is taken off, by weight."""
+        base, other = self.base(slot), self.reference(slot)
+        found: Array = self.columns_of([base], rows)[0]
+        found *= sloped.scale
+        if other is not None:
+            found += sloped.reference * self.columns_of([base], rows, other)[0]
+        if sloped.offset.any():
+            found += sloped.offset[rows.truth]
+        return found
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """The classes for which a measure has no value, among those that were asked for."""
@@ -231,24 +285,27 @@ class ForecastEvaluation(ForecastColumns):
 
     def ratio(self, slot: Slot) -> Ratio | None:
         """The two scores that a skill is made of, where intervals are built; None where how they scatter is unknown."""
-        base, other, mass = self.base(slot), self.reference(slot), self.weights.mass
-        if other is not None:
-            first, second = self.column(base), self.column(base, other)
-            above, below = float(mass @ first) / self.total, float(mass @ second) / self.total
-            first, second = (first - above) / self.total, (second - below) / self.total
-            return Ratio.of(above, below, lambda own, of_other: self._variance(own * first + of_other * second))
-        place = self._column_of[key_of(base)]
-        smooth = not self.negligible[place]
+        base, other = self.base(slot), self.reference(slot)
+        if not (self.held or self.closed(slot)) and (self.known(slot) is None or self.known(base) is None):
+            return None
+        smooth = self.smoothable(slot)
         means, by_class, whole = self._where(smooth)
-        worth = self._climatology(base, by_class / whole)
+        if other is None:
+            worth = self._climatology(base, by_class / whole)
+            reference = float(by_class @ worth / whole)
+        else:
+            worth, reference = np.zeros(len(self.scale)), self.mean(base, other)
 
         def variance(own: float, of_reference: float) -> float:
-            return sum(self._spread(base, Sloped(np.nan, own, of_reference * worth), smooth))
+            return sum(self._spread(slot, Sloped(np.nan, own, of_reference * worth, of_reference), smooth))
 
-        return Ratio.of(float(means[place]), float(by_class @ worth / whole), variance)
+        return Ratio.of(float(means[self._column_of[key_of(base)]]), reference, variance)
 
     def remark(self, slot: Slot) -> str:
-        """How many rows make a score infinite, and how many were clipped."""
+        """How many rows make a score infinite, and how many were clipped; and what was not summed."""
+        return "; ".join(word for word in (self._remark_on_zeros(slot), *self.unknown(slot)) if word)
+
+    def _remark_on_zeros(self, slot: Slot) -> str:
         base = self.base(slot)
         if base.measure.name != "log_score":
             return ""
@@ -263,26 +320,48 @@ class ForecastEvaluation(ForecastColumns):
             return f"{told} clipped at {least:g}"
         return f"infinite: {told} gave probability 0 to the true class"
 
-    def lost(self, least: float) -> float:
-        """How many rows gave the true class less than this probability; or 0, if that is the least."""
-        marked = [
-            piece.own <= 0 if not least else piece.own < least
-            for piece in (self.piece(*ends) for ends in long_chunks(0, len(self.rows), len(self.scale)))
-        ]
-        return float(self.weights.count[np.concatenate(marked)].sum())
+    # --- the second pass ---------------------------------------------------------------------------------------
+
+    def told_late(self, slot: Slot) -> bool:
+        """Averages by the shares of classes that differ, and where two classifiers are behind a value."""
+        if slot.average == AVERAGES[1]:
+            return len(self.scale) > 2 or not serves_both(slot.measure)
+        return self.reference(slot) is not None
+
+    def beside(self, slots: Sequence[Slot]) -> list[Slot]:
+        """The scores that skills are made of; and the classes of rows, over which pseudo-rows are spread evenly."""
+        return [*map(self.base, slots), *self._class_slots] if slots else []
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows)."""
+        found = np.empty((len(slots), len(rows)))
+        of_classes = {key_of(slot): code for code, slot in enumerate(self._class_slots)}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for place, slot in enumerate(slots):
+                if key_of(slot) in of_classes:
+                    here = rows.truth == of_classes[key_of(slot)]
+                    found[place] = self.total * (here if len(of_classes) > 1 else 1.0)
+                    continue
+                sloped = self.sloped(slot, *self._where(smooth=False)[:2])
+                centre = sloped.scale * self.mean(self.base(slot)) + self.share @ sloped.offset
+                other = self.reference(slot)
+                if other is not None:
+                    centre += sloped.reference * self.mean(self.base(slot), other)
+                found[place] = self._rows_along(slot, sloped, rows) - centre
+        return found / self.total
 
     # --- for differences between classifiers, and the bootstrap ---------------------------------------------------
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
-        del places, smooth
-        return np.array([self._variance(rows) for rows in influences])
+        found = super().variances(places, influences, smooth)
+        return np.where(found < NOTHING, 0.0, found) if self.held else found
 
     def pseudo_at(self, place: int) -> tuple[float, Array]:
         """Mean squared influence of a pseudo-row on a slot; and its influence wherever it may be, evenly spread."""
         slot = self.slots[place]
-        if self.reference(slot) is not None or self.negligible[self._column_of[key_of(self.base(slot))]]:
-            return 0.0, np.zeros(1)
+        if not self._smooth_influences(slot):
+            return super().pseudo_at(place)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._pseudo_influence(self.base(slot), self.sloped(slot, *self.smoothed[:2]))
 
@@ -294,11 +373,13 @@ class ForecastEvaluation(ForecastColumns):
                 rows[code, low:high] = sloped.scale * self.worth(piece, base) + sloped.offset[code]
         rows -= sloped.scale * means[self._column_of[key_of(base)]] + mass @ sloped.offset / whole
         # Rows that weigh more than others stand for more pseudo-rows.
-        rows *= np.sqrt(self.weights.mass * len(self.rows) / self.total) / whole
+        rows *= np.sqrt(self.weights.mass * len(self.rows) / self.weights.mass.sum()) / whole
         return float(np.square(rows).mean()), rows.ravel()
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        if not self.held:
+            return super().reweighed(slots, mass)
         total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
         by_class = self.mass_by_class(mass)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -327,10 +408,9 @@ class ForecastEvaluation(ForecastColumns):
 
     def _kept_column(self, slot: Slot, model: int | None = None) -> Array:
         """A column that is needed again and again."""
-        known = self.kept.get((key_of(slot), model))
-        if known is None:
-            known = self.kept[key_of(slot), model] = self.column(slot, model)
-        return known
+        if (key_of(slot), model) not in self.kept:
+            self.kept[key_of(slot), model] = self.column(slot, model)
+        return self.kept[key_of(slot), model]
 
 
 def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, float, float]:

@@ -2,81 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.errors import BadOption, quoted
-from ...core.suggestions import refuse_unknown
+from ...core.cached import cached_property
+from ...core.errors import TooLarge
+from ...inference.row_evaluation import key_of
 from ...inference.rules.wilson import wilson
 from ...inference.skewed import SkewedEvaluation
 from ...inference.table_evaluation import Slot
+from ...inference.tails import Tails
 from ...measures.registry import Measure
-from ..forecasts.piece import Piece
+from ..state_evaluation import StateEvaluation, slopes_of
+from ..summed.recipe import Batchwise, Look
 from .fitting import Regions
-from .scaling import VARIANTS
-from .space import COLUMNS, Space, corner
-from .ties import TIES
+from .looks import Steps, SummedSpaces
+from .space import COLUMNS, Chosen, Space, checked_choice, chosen_by, corner, memberships_of
 
 if TYPE_CHECKING:
+    from ...core.scale import Label
     from ...core.typing import Array
+    from ...states.held_rows import Rows
 
-RAW = "raw"
-Chosen = tuple[str, int, int, str, int]
-PARAMETERS = ("scaling", "depth", "floor", "ties", "seed")
+UNSCALED = "not known of merged tallies: all rows together say how they are scaled; assess the files together"
+UNMULTIPLIED = "how far it scatters was not summed"
 
 
 @dataclass(frozen=True)
-class PartitionEvaluation(SkewedEvaluation):
+class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of its memberships in a partition space."""
 
     spaces: dict[Chosen, Space] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
-        """Each scaling is made when it is asked for."""
-        return self.alone is None
+        """Each scaling is made when it is asked for; of rows that were let go, all were."""
+        return self.held and self.alone is None
+
+    # --- rows in their spaces ------------------------------------------------------------------------------------
 
     def space(self, measure: Measure) -> Space:
         """The rows, scaled as a measure asks for it."""
-        return self.scaled(*chosen_by(measure, len(self.scale)))
+        return self.scaled(*self._chosen(measure))
+
+    def _chosen(self, measure: Measure) -> Chosen:
+        return chosen_by(measure, len(self.scale))
 
     def scaled(self, scaling: str, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0) -> Space:
-        """The rows, scaled as somebody asks for it."""
+        """The rows, scaled as somebody asks for it; memberships of rows that were not held are gone."""
+        if not self.held:
+            raise TooLarge(
+                "this needs all memberships, and the rows were too many to be held", mend="Leave rows out: where="
+            )
         chosen = checked_choice((scaling, depth, floor, ties, seed), len(self.scale))
         if chosen not in self.spaces:
             times = None if self.weights.equal else self.weights.count
-            self.spaces[chosen] = Space(self.memberships, self.rows.truth, self.weights.mass, *chosen, times=times)
+            given = memberships_of(self.rows, self.model, len(self.scale))
+            self.spaces[chosen] = Space(given, self.rows.truth, self.weights.mass, *chosen, times=times)
         return self.spaces[chosen]
+
+    @cached_property
+    def sums(self) -> SummedSpaces:
+        """What was summed of rows that were let go."""
+        return SummedSpaces(self.summary, self.model)
 
     def regions(self, chosen: Chosen) -> Regions:
         """The sums of the regions of a scaling."""
-        return self.scaled(*chosen).regions
+        return self.scaled(*chosen).regions if self.held else self.sums.regions(chosen)
 
-    @property
-    def memberships(self) -> Array:
-        """What the classifier said, (rows, classes)."""
-        said = Piece(self.rows.scores[self.model], self.rows.truth, len(self.scale))
-        return np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
+    # --- values and influences -----------------------------------------------------------------------------------
 
-    def offered(self, slot: Slot, mean: Callable[[str], float]) -> dict[str, Any]:
-        """What a formula may ask for, by the means of columns."""
+    def offered(self, slot: Slot, space: Space | None = None) -> dict[str, Any]:
+        """What a formula may ask for: means of columns."""
         columns = [name for name in slot.measure.arguments if name in COLUMNS]
-        return {"corner": corner(len(self.scale)), **{name: mean(name) for name in columns}}
+        if space is None and not self.held:
+            means = self.sums.means(self._chosen(slot.measure))
+        else:
+            space = self.space(slot.measure) if space is None else space
+            means = {name: space.mean(name) for name in columns}
+        return {"corner": corner(len(self.scale)), **{name: means[name] for name in columns}}
 
     def value(self, slot: Slot) -> float:
         """The formula at the means."""
-        return float(slot.measure.of(self.offered(slot, self.space(slot.measure).mean)))
+        return float(slot.measure.of(self.offered(slot)))
 
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot: by itself, and by its part in the scaling of others."""
-        del smooth
-        space, found = self.space(slot.measure), np.zeros(len(self.rows))
-        for name, slope in self.slopes(slot, self.offered(slot, space.mean), COLUMNS).items():
+        return self._along(slot, self.space(slot.measure)) if self.held else super().influence(slot, smooth)
+
+    def _along(self, slot: Slot, space: Space) -> Array:
+        """What some rows add to a slot."""
+        found = np.zeros(len(space.truth))
+        for name, slope in slopes_of(slot.measure, self.offered(slot), COLUMNS).items():
             found += slope * space.influence(name)
         return found / self.total
+
+    def scattered(self, slot: Slot) -> tuple[float, Tails]:
+        """The variance of a slot, and how skewed it is; NaN where it was not summed."""
+        products = None if self.held else self.summary.products
+        if not self.held and self.known(slot) is None:
+            return np.nan, Tails.none(1)
+        influence = self.influence(slot)[None]
+        tails = Tails.of(self.patterns, influence) if products is None else products.tails((self.model, *key_of(slot)))
+        return float(self.source.variances(influence)[0]), tails
 
     def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
         """Every row lies in the same corner, say: what an error rate of none in so many rows may be tells the rest."""
@@ -100,40 +132,48 @@ class PartitionEvaluation(SkewedEvaluation):
 
     def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else: every replicate is scaled by itself."""
+        if not self.held:
+            return super().reweighed(slots, mass)
         found = np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
             space, each = self.space(slot.measure), self.weights.mass / np.maximum(self.weights.count, 1.0)
             for row, weight in enumerate(mass):
                 kept = np.flatnonzero(weight > 0)
                 drawn = replace(space.but(kept), mass=weight[kept], times=weight[kept] / each[kept])
-                found[row, place] = float(slot.measure.of(self.offered(slot, drawn.mean)))
+                found[row, place] = float(slot.measure.of(self.offered(slot, drawn)))
         return found
 
     def remark(self, slot: Slot) -> str:
-        """What could not be scaled as the rest."""
-        scaling = self.space(slot.measure).scaling
-        return "" if scaling is None else "; ".join(scaling.notes)
+        """What could not be scaled as the rest, or was not seen."""
+        if self.held:
+            scaling, unknown = self.space(slot.measure).scaling, []
+        else:
+            chosen = self._chosen(slot.measure)
+            if not self.sums.seen(chosen):
+                return UNSCALED
+            scaling, unknown = self.sums.fitted(chosen), [UNMULTIPLIED] if self.known(slot) is None else []
+        return "; ".join([*([] if scaling is None else scaling.notes), *unknown])
+
+    # --- the second pass -----------------------------------------------------------------------------------------
+
+    def told_late(self, slot: Slot) -> bool:
+        """What rows do to the scaling of others is known only when they are scaled."""
+        del slot
+        return True
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows): by themselves, and by their part in the scaling of others."""
+        choices = dict.fromkeys(self._chosen(slot.measure) for slot in slots)
+        spaces = {chosen: self.sums.space(chosen, rows) for chosen in choices}
+        return np.stack([self._along(slot, spaces[self._chosen(slot.measure)]) for slot in slots])
 
 
-def chosen_by(measure: Measure, classes: int) -> Chosen:
-    """How a measure asks for memberships to be scaled."""
-    scaling, depth, floor, ties, seed = (measure.parameters[name] for name in PARAMETERS)
-    return checked_choice((scaling, depth, floor, ties, seed), classes)
-
-
-def checked_choice(chosen: Chosen, classes: int) -> Chosen:
-    """How memberships are to be scaled, once that has passed every check."""
-    scaling, depth, floor, ties, seed = chosen
-    for name, word, known in (("scaling", scaling, (RAW, *VARIANTS)), ("ties", ties, TIES)):
-        refuse_unknown(name, word, known)
-    most = 10**9
-    for name, number, low, high in (
-        ("depth", depth, 1, classes - 1),
-        ("floor", floor, 1, most),
-        ("seed", seed, 0, most),
-    ):
-        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
-            raise BadOption(f"{name} is {quoted(number)}", mend=f"Say a whole number from {low} to {high}")
-    if seed and ties != "random":
-        raise BadOption(f"seed is {seed}, and ties are not random", mend="Say ties='random', or leave the seed out")
-    return chosen
+def again(evaluations: Mapping[Label | None, Sequence[PartitionEvaluation]]) -> dict[Label | None, Look]:
+    """See rows once more, for what comes next."""
+    found: dict[Label | None, Look] = {}
+    for label, some in evaluations.items():
+        tasks = {task: way for each in some for task, way in each.sums.tasks()}
+        if tasks:
+            steps = Steps(some[0].summary.recipe, tasks, some[0].sums.facts)
+            found[label] = partial(Batchwise, steps)
+    return found

@@ -14,10 +14,10 @@ from ...core.scale import Label, Scale, listed
 from ...core.suggestions import refuse_unknown
 from ...core.table import Table, whole
 from ...inputs.prediction import Prediction, recognise
-from .evaluation import RAW, Chosen
 from .fitting import Regions, Scaling
 from .rows import Arranged
 from .scaling import ROUNDING, Moments, Variant, certainty_of
+from .space import RAW, Chosen
 from .ties import by_own_lot, joined, tied_in
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from ...core.errors import DamagedFile, ForeignFile, quoted
 from ...core.scale import Scale
 from ...core.table import dump
 from ...data.whole_files import SCALING, read_whole, write_whole
-from .evaluation import PARAMETERS, Chosen, checked_choice
 from .fitting import Regions, Sums
+from .space import PARAMETERS, Chosen, checked_choice
 
 if TYPE_CHECKING:
     from .rows import Prefix

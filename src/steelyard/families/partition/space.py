@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...core.cached import cached_property
+from ...core.errors import BadOption, quoted
+from ...core.suggestions import refuse_unknown
+from ...measures.registry import Measure
+from ..forecasts.piece import Piece
 from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
 from .rows import Arranged, Prefix, grouped
-from .scaling import Moments, beta_map, broken, orders
-from .ties import at_random, joined
+from .scaling import VARIANTS, Moments, beta_map, broken, orders
+from .ties import TIES, at_random, joined
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Places
+    from ...states.held_rows import Rows
     from .rows import Use
     from .scaling import Variant
 
+RAW = "raw"
+Chosen = tuple[str, int, int, str, int]
+PARAMETERS = ("scaling", "depth", "floor", "ties", "seed")
 STEP = 1e-5  # of what a moment can differ: for slopes by differences
 CANCELS = 1e-4  # squared distances below which a difference of larger numbers has lost digits that count
 GAPS = ("true_gap", "assigned_gap")
@@ -101,7 +109,7 @@ class Space:
     @cached_property
     def scaling(self) -> Scaling | None:
         """What is fitted to these rows; nothing where they stay as they are."""
-        if self.variant == "raw":
+        if self.variant == RAW:
             return None
         variant: Variant = self.variant  # type: ignore[assignment]  # checked there
         return Scaling(self.regions, variant, self.floor)
@@ -315,3 +323,36 @@ def both_distances(columns: Array, codes: Codes, one: int, out: Array) -> None:
 def corner(classes: int) -> float:
     """How far the middle of the simplex is from its corners."""
     return float(np.sqrt((classes - 1) / classes))
+
+
+def memberships_of(rows: Rows, model: int, classes: int) -> Array:
+    """What a classifier said of rows, (rows, classes)."""
+    said = Piece(rows.scores[model], rows.truth, classes)
+    return np.stack([np.asarray(column, dtype=np.float64) for column in said.memberships], axis=1)
+
+
+# --- how memberships are scaled -----------------------------------------------------------------------------------
+
+
+def chosen_by(measure: Measure, classes: int) -> Chosen:
+    """How a measure asks for memberships to be scaled."""
+    scaling, depth, floor, ties, seed = (measure.parameters[name] for name in PARAMETERS)
+    return checked_choice((scaling, depth, floor, ties, seed), classes)
+
+
+def checked_choice(chosen: Chosen, classes: int) -> Chosen:
+    """How memberships are to be scaled, once that has passed every check."""
+    scaling, depth, floor, ties, seed = chosen
+    for name, word, known in (("scaling", scaling, (RAW, *VARIANTS)), ("ties", ties, TIES)):
+        refuse_unknown(name, word, known)
+    most = 10**9
+    for name, number, low, high in (
+        ("depth", depth, 1, classes - 1),
+        ("floor", floor, 1, most),
+        ("seed", seed, 0, most),
+    ):
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            raise BadOption(f"{name} is {quoted(number)}", mend=f"Say a whole number from {low} to {high}")
+    if seed and ties != "random":
+        raise BadOption(f"seed is {seed}, and ties are not random", mend="Say ties='random', or leave the seed out")
+    return chosen

@@ -34,10 +34,10 @@ from ..forecasts.calibration import (
     seen_by_cluster,
     starts_of,
 )
+from ..state_evaluation import UNCLUSTERED, UNPAIRED, StateEvaluation
 from .counting import Grids, Rulers, finer_ruler, ruler_for
 from .products import Products
 from .recipe import Batchwise, Look, Named, Recipe
-from .summed import UNCLUSTERED, UNPAIRED, SummedEvaluation
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Numbers, Places
@@ -96,7 +96,7 @@ class Binning:
 
 
 @dataclass(frozen=True)
-class SummedCalibration(SummedEvaluation, CalibrationEvaluation):
+class SummedCalibration(StateEvaluation, CalibrationEvaluation):
     """All slots of one classifier that are made of gaps of forecasts that were summed in cells."""
 
     @property

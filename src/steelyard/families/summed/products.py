@@ -15,6 +15,7 @@ from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
 from ...measures.masses import spread_of
 from ...measures.registry import Measure
+from .recipe import added_by_label
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Marks
@@ -53,12 +54,8 @@ class Products:
             with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
                 powers, within = self.powers + other.powers, self.within + other.within
                 return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, within=within)
-        labels = list(dict.fromkeys([*self.clusters, *other.clusters]))
-        places = {label: place for place, label in enumerate(labels)}
-        sums = np.zeros((len(labels), len(self.keys)))
-        for part in (self, other):
-            sums[[places[label] for label in part.clusters or ()]] += part.sums
-        return replace(self, sums=sums, clusters=tuple(labels), drawn=drawn)
+        labels, sums = added_by_label((self.clusters, self.sums), (other.clusters, other.sums))
+        return replace(self, sums=sums, clusters=labels, drawn=drawn)
 
     @property
     def parted(self) -> bool:
@@ -159,3 +156,8 @@ def of_side(slot: Slot, code: int) -> Slot:
 def of_rows(measures: Sequence[Measure], scale: Scale) -> list[Slot]:
     """How many rows of each class there are, whatever the measures."""
     return [Slot(measures[0], None, f"rows of {code}") for code in range(len(scale))]
+
+
+def all_rows(measures: Sequence[Measure]) -> Slot:
+    """How many rows there are, whatever the measures."""
+    return Slot(measures[0], None, "rows")

@@ -24,10 +24,10 @@ from ...states.score_grid import Grid
 from ...states.statistics import RANKING, Patterns
 from ..ranking.evaluation import RankedEvaluation
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest, told_of
+from ..state_evaluation import StateEvaluation
 from .counting import Counting, cells_of, finer_ruler, side, sides_of
 from .products import MOST_SIDES, Products, of_rows, of_side
 from .recipe import Look
-from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ...core.scale import Label
@@ -40,7 +40,7 @@ LEFT = 0.01  # of what cells leave open: that much may stay
 
 
 @dataclass(frozen=True)
-class SummedRanking(SummedEvaluation, RankedEvaluation):
+class SummedRanking(StateEvaluation, RankedEvaluation):
     """All slots of one classifier that are made of the order of scores that were counted in cells."""
 
     looked_up: dict[tuple[str, int], Array] = field(default_factory=dict, repr=False)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from ...core.cached import cached_property
 from ...core.scale import Label, Scale
@@ -136,3 +138,39 @@ class Named:
     def __neg__(self) -> Named:
         """Turn around, so that subtracting is adding."""
         return Named({name: -state for name, state in self.found.items()})
+
+
+def added_by_label(*parts: tuple[Sequence[Label], Array]) -> tuple[tuple[Label, ...], Array]:
+    """Return all labels, and their sums added up, one label in a row."""
+    labels = list(dict.fromkeys(label for some, _ in parts for label in some))
+    places = {label: place for place, label in enumerate(labels)}
+    found = np.zeros((len(labels), parts[0][1].shape[1]))
+    for some, sums in parts:
+        found[[places[label] for label in some]] += sums
+    return tuple(labels), found
+
+
+@dataclass(frozen=True)
+class ClusterSums:
+    """What the rows of each cluster add up to.
+
+    Attributes:
+        labels: The clusters.
+        sums: How many rows each has, what they weigh, and their columns by weight: (clusters, 2 + columns).
+    """
+
+    labels: tuple[Label, ...]
+    sums: Array
+
+    def __add__(self, other: ClusterSums) -> ClusterSums:
+        """Add cluster by cluster; one of which all rows were taken off is gone."""
+        return ClusterSums(*added_by_label((self.labels, self.sums), (other.labels, other.sums))).without_empty()
+
+    def without_empty(self) -> ClusterSums:
+        """Only clusters that have rows."""
+        left = np.flatnonzero(self.sums[:, 0])
+        return ClusterSums(tuple(self.labels[place] for place in left), self.sums[left])
+
+    def __neg__(self) -> ClusterSums:
+        """Turn around, so that subtracting is adding."""
+        return ClusterSums(self.labels, -self.sums)

@@ -11,17 +11,17 @@ from ...core.scale import Label
 from ...inference.row_evaluation import AVERAGES, key_of
 from ...inference.table_evaluation import Slot
 from ...measures.masses import summed_at
+from ..state_evaluation import StateEvaluation
 from .products import MOST_SIDES, Products
-from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes
     from ...states.held_rows import Rows
 
-Wanted = Sequence[tuple[SummedEvaluation, Sequence[Slot]]]
+Wanted = Sequence[tuple[StateEvaluation, Sequence[Slot]]]
 
 
-def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
+def wanted_of(evaluations: Sequence[StateEvaluation]) -> Wanted:
     """The slots of which a second pass tells how far they scatter.
 
     These are all of them where there are clusters; all that stand for measures, and all averages, where classifiers are
@@ -39,7 +39,7 @@ def wanted_of(evaluations: Sequence[SummedEvaluation]) -> Wanted:
     return found
 
 
-def _standing(evaluation: SummedEvaluation) -> list[Slot]:
+def _standing(evaluation: StateEvaluation) -> list[Slot]:
     """The slots that stand for measures, and averages over classes."""
     slots = []
     for measure in evaluation.measures:

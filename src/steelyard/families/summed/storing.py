@@ -1,28 +1,39 @@
-"""Summaries as plain facts and arrays, for a file; and back, where everything is checked that could not have been."""
+"""Summaries as plain facts and arrays, for a file; and back, where everything is checked that could not have been.
+
+Each kind of state that families of measures keep says how it is stored, under a tag that never changes.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.errors import BadOption
+from ...core.errors import BadOption, ForeignFile, quoted
 from ...core.scale import Scale
-from ...inputs.dataset import Available
+from ...inputs.dataset import LARGEST_SQUARES, Available
+from ...maths.ruler import FinerRuler, Ruler
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.held_rows import Rows, Sample
+from ...states.score_grid import Grid
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
+from ..partition.fitting import Regions, Sums
 from .counting import Grids
 from .products import Products
-from .recipe import Named, Recipe, Totals
-from .states import Arrays, Facts, alike, refuse, state_facts, state_from
+from .recipe import ClusterSums, Named, Recipe, Totals
 from .summarising import Summarising
 from .summary import PRODUCTS, Summaries, Summary
 
+if TYPE_CHECKING:
+    from ...core.scale import Label
+    from ...core.typing import AnyArray
+
+Facts = dict[str, Any]
+READ_ELSEWHERE = "Read it with the release that wrote it"
 FEW, COARSE = 16, 12  # rows, and bits of a ruler, show what kinds of states there are
 KEPT = {
     CONTINUUM.name: Named,
@@ -32,6 +43,276 @@ KEPT = {
     PARTITION.name: Named,
 }
 LATE = {PRODUCTS: Products, CALIBRATION.name: Named, PARTITION.name: Named}
+
+
+def as_they_are(labels: Sequence[Label]) -> list[Label]:
+    """Return labels unchanged."""
+    return list(labels)
+
+
+@dataclass
+class Arrays:
+    """Arrays that are named by their places; and what stands in a file for the labels of clusters."""
+
+    found: list[AnyArray] = field(default_factory=list)
+    clusters: Callable[[Sequence[Label]], list[Label]] = as_they_are
+
+    def put(self, array: AnyArray) -> Facts:
+        """Keep an array; how to get it back."""
+        self.found.append(np.ascontiguousarray(array))
+        return {"place": len(self.found) - 1, "shape": list(array.shape)}
+
+    def get(self, facts: Facts) -> AnyArray:
+        """An array that was kept."""
+        place, shape = int(facts["place"]), [int(size) for size in facts["shape"]]
+        refuse(min(place, *shape) >= 0 and self.found[place].dtype.kind in "iuf")
+        return self.found[place].reshape(shape)
+
+
+def refuse(fits: Any) -> None:
+    """Refuse what no rows can have left."""
+    if not fits:
+        raise ValueError("sums of rows that there cannot be")
+
+
+def state_facts(state: Any, arrays: Arrays) -> Facts:
+    """Return a state of any kind as facts, under the tag of its kind."""
+    kind = BY_TYPE[type(state)]
+    return {"kind": kind.tag, "state": kind.facts(state, arrays)}
+
+
+def state_from(facts: Facts, arrays: Arrays) -> Any:
+    """Return the state that facts describe, whether they have its tag or the name that older files give it."""
+    tag: str = facts["kind"]
+    refuse(isinstance(tag, str))
+    kind = BY_TAG.get(OLD_NAMES.get(tag, tag))
+    if kind is None:
+        raise ForeignFile(f"holds a state of an unknown kind, {quoted(tag)}", mend=READ_ELSEWHERE)
+    return kind.state(facts["state"], arrays)
+
+
+def alike(made: Any, kept: Any) -> bool:
+    """Whether two states are of the same kind and size, so that one can be added to the other."""
+    if type(made) is not type(kept):
+        return False
+    if isinstance(made, np.ndarray):
+        return bool(made.shape == kept.shape)
+    if isinstance(made, Named):
+        shared = made.found.keys() & kept.found.keys()
+        return all(alike(made.found[name], kept.found[name]) for name in shared)
+    if isinstance(made, Grid | ClusterSums):
+        return bool(made.sums.shape[1:] == kept.sums.shape[1:])
+    if isinstance(made, Regions):
+        return (made.classes, made.depth) == (kept.classes, kept.depth)
+    parts = made.parts if isinstance(made, Grids | Totals) else made
+    others = kept.parts if isinstance(kept, Grids | Totals) else kept
+    return len(parts) == len(others) and all(map(alike, parts, others))
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------
+
+
+def _array_facts(array: AnyArray, arrays: Arrays) -> Facts:
+    return arrays.put(array)
+
+
+def _array_from(facts: Facts, arrays: Arrays) -> AnyArray:
+    found = arrays.get(facts)
+    refuse(found.dtype.kind == "f" and np.isfinite(found).all())
+    return found
+
+
+def _totals_facts(totals: Totals, arrays: Arrays) -> list[Facts]:
+    return [arrays.put(part) for part in totals.parts]
+
+
+def _totals_from(facts: list[Facts], arrays: Arrays) -> Totals:
+    found = Totals(tuple(arrays.get(part) for part in facts))
+    refuse(all(part.dtype.kind == "f" for part in found.parts))
+    return found
+
+
+def _named_facts(named: Named, arrays: Arrays) -> list[Any]:
+    return [[name, state_facts(state, arrays)] for name, state in named.found.items()]
+
+
+def _named_from(facts: list[Any], arrays: Arrays) -> Named:
+    return Named({_tupled(name): state_from(state, arrays) for name, state in facts})
+
+
+def _tupled(name: Any) -> Any:
+    """A name as it was: files know lists only."""
+    return tuple(_tupled(part) for part in name) if isinstance(name, list) else name
+
+
+# --- grids ------------------------------------------------------------------------------------------------------
+
+
+def _ruler_facts(ruler: Ruler | FinerRuler, arrays: Arrays) -> Facts:
+    if isinstance(ruler, Ruler):
+        return {"bits": ruler.bits}
+    coarse = _ruler_facts(ruler.coarse, arrays)
+    return {"bits": ruler.fine.bits, "coarse": coarse, "parted": arrays.put(ruler.parted)}
+
+
+def _ruler_from(facts: Facts, arrays: Arrays) -> Ruler | FinerRuler:
+    ruler = Ruler(int(facts["bits"]))
+    if not 4 <= ruler.bits <= 52:
+        raise ValueError("a ruler that there cannot be")
+    if "coarse" not in facts:
+        return ruler
+    coarse, parted = _ruler_from(facts["coarse"], arrays), arrays.get(facts["parted"]).astype(np.int64)
+    refuse(not len(parted) or ((np.diff(parted) > 0).all() and parted[0] >= 0 and parted[-1] < coarse.cells - 1))
+    return FinerRuler(coarse, parted, ruler)
+
+
+def _grids_facts(grids: Grids, arrays: Arrays) -> list[list[Facts]]:
+    return [[_grid_facts(grid, arrays) for grid in part] for part in grids.parts]
+
+
+def _grids_from(facts: list[list[Facts]], arrays: Arrays) -> Grids:
+    return Grids(tuple(tuple(_grid_from(grid, arrays) for grid in part) for part in facts))
+
+
+def _grid_facts(grid: Grid, arrays: Arrays) -> Facts:
+    columns = {"cells": grid.cells, "sums": grid.sums, "score": grid.score, "mixed": grid.mixed.astype(np.uint8)}
+    return {"ruler": _ruler_facts(grid.ruler, arrays), **{name: arrays.put(each) for name, each in columns.items()}}
+
+
+def _grid_from(facts: Mapping[str, Any], arrays: Arrays) -> Grid:
+    ruler = _ruler_from(facts["ruler"], arrays)
+    cells, sums, score, mixed = (arrays.get(facts[name]) for name in ("cells", "sums", "score", "mixed"))
+    refuse(
+        len(cells) == len(sums) == len(score) == len(mixed)
+        and sums.ndim == 3
+        and (np.abs(sums) < LARGEST_SQUARES).all()
+    )
+    refuse(not len(cells) or ((np.diff(cells) > 0).all() and cells[0] >= 0 and cells[-1] < ruler.cells))
+    # A cell is there because of its rows, and has a score of theirs.
+    refuse(cells.dtype.kind != "f" and sums.dtype.kind == score.dtype.kind == "f" and not np.isnan(score).any())
+    refuse((sums[..., 0] != 0).any(axis=1).all() and (ruler.place(score) == cells).all())
+    return Grid(ruler, cells.astype(np.int64), sums, score, mixed.astype(bool))
+
+
+# --- products ---------------------------------------------------------------------------------------------------
+
+
+def _products_facts(products: Products, arrays: Arrays) -> Facts:
+    return {
+        "keys": products.keys,
+        "sums": arrays.put(products.sums),
+        "clusters": None if products.clusters is None else arrays.clusters(products.clusters),
+        "drawn": products.drawn,
+        "powers": arrays.put(products.powers),
+        "within": arrays.put(products.within),
+    }
+
+
+def _products_from(facts: Facts, arrays: Arrays) -> Products:
+    keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
+    sums, powers, within = (arrays.get(facts[name]) for name in ("sums", "powers", "within"))
+    clusters = facts["clusters"]
+    refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
+    refuse(powers.shape in ((2, 0), (2, len(keys))))
+    refuse(within.size == 0 or within.shape[1:] in ((len(keys),), (len(keys), len(keys))))
+    refuse(all(each.dtype.kind == "f" for each in (sums, powers, within)))
+    refuse(clusters is None or len(set(clusters)) == len(clusters))
+    named = None if clusters is None else tuple(clusters)
+    return Products(keys, sums, named, float(facts["drawn"]), powers, within)
+
+
+def _clusters_facts(clusters: ClusterSums, arrays: Arrays) -> Facts:
+    return {"labels": arrays.clusters(clusters.labels), "sums": arrays.put(clusters.sums)}
+
+
+def _clusters_from(facts: Facts, arrays: Arrays) -> ClusterSums:
+    labels, sums = tuple(facts["labels"]), arrays.get(facts["sums"])
+    refuse(sums.dtype.kind == "f" and np.isfinite(sums).all() and sums.ndim == 2)
+    refuse(len(set(labels)) == len(labels) == len(sums) and (sums[:, 0] > 0).all())
+    return ClusterSums(labels, sums)
+
+
+# --- regions ----------------------------------------------------------------------------------------------------
+
+
+def _regions_facts(regions: Regions, arrays: Arrays) -> Facts:
+    """The sums of all regions end to end: how many numbers each has, its classes tell."""
+    numbers = [np.concatenate([np.atleast_1d(part) for part in sums]) for sums in regions.sums.values()]
+    return {
+        "classes": regions.classes,
+        "depth": regions.depth,
+        "prefixes": list(regions.sums),
+        "joined": list(regions.joined.items()),
+        "sums": arrays.put(np.concatenate([np.empty(0), *numbers])),
+    }
+
+
+def _regions_from(facts: Facts, arrays: Arrays) -> Regions:
+    classes, depth, numbers = int(facts["classes"]), int(facts["depth"]), arrays.get(facts["sums"])
+    joined = {_tupled(prefix): _tupled(blocks) for prefix, blocks in facts["joined"]}
+    regions, found, start = Regions(classes, depth, {}, joined), {}, 0
+    refuse(0 < depth < classes and np.isfinite(numbers).all())
+    for prefix in map(_tupled, facts["prefixes"]):
+        order = regions.order(prefix)
+        _refuse_places([*prefix, *(place for block in order for place in block)], classes)
+        stop = start + 2 + classes + 5 * len(order)
+        refuse(0 < len(prefix) <= depth and stop <= len(numbers))
+        found[prefix] = _sums(numbers[start:stop], classes)
+        start = stop
+    refuse(start == len(numbers))
+    return Regions(classes, depth, found, joined)
+
+
+def _sums(numbers: AnyArray, classes: int) -> Sums:
+    rows, mass, rest = float(numbers[0]), float(numbers[1]), numbers[2 + classes :].reshape(5, -1)
+    refuse(rows > 0 and mass > 0)
+    return Sums(rows, mass, numbers[2 : 2 + classes], *rest)
+
+
+def _refuse_places(places: list[Any], classes: int) -> None:
+    refuse(all(isinstance(place, int) and 0 <= place < classes for place in places))
+
+
+# --- tags -------------------------------------------------------------------------------------------------------
+
+
+class Kind(NamedTuple):
+    """How a kind of state is stored.
+
+    Attributes:
+        tag: What files call it. A tag never changes, whatever becomes of the class.
+        type: The class of the state.
+        facts: Returns the facts of a state.
+        state: Returns the state of some facts.
+    """
+
+    tag: str
+    type: type
+    facts: Callable[[Any, Arrays], Any]
+    state: Callable[[Any, Arrays], Any]
+
+
+KINDS = (
+    Kind("numbers", np.ndarray, _array_facts, _array_from),
+    Kind("column sums", Totals, _totals_facts, _totals_from),
+    Kind("named states", Named, _named_facts, _named_from),
+    Kind("score cells", Grids, _grids_facts, _grids_from),
+    Kind("cluster sums", ClusterSums, _clusters_facts, _clusters_from),
+    Kind("influence products", Products, _products_facts, _products_from),
+    Kind("partition regions", Regions, _regions_facts, _regions_from),
+)
+BY_TYPE = {kind.type: kind for kind in KINDS}
+BY_TAG = {kind.tag: kind for kind in KINDS}
+# Files of versions 9 and 10 have the names that the classes had then.
+OLD_NAMES = {
+    "ndarray": "numbers",
+    "Totals": "column sums",
+    "Named": "named states",
+    "Grids": "score cells",
+    "ClusterSums": "cluster sums",
+    "Products": "influence products",
+    "Regions": "partition regions",
+}
 
 
 # --- what was asked for -----------------------------------------------------------------------------------------

@@ -1,50 +1,20 @@
-"""Rows are summed up on the way through them: what each family of measures keeps, and how it is evaluated."""
+"""Rows are summed up on the way through them: what each family of measures keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...core.arrays import distinct
 from ...core.scale import Label
 from ...states.held_rows import Sampling
-from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
-from . import calibrations, partitions, rankings
-from .calibrations import Binning, SummedCalibration
-from .continua import SummedContinuum, measuring
-from .counting import Counting
-from .forecasts import SummedForecasts, Summing
-from .partitions import SummedPartition, placing
-from .rankings import SummedRanking
-from .recipe import Look, Recipe, Taking
+from ..by_statistic import FAMILIES
+from .recipe import Recipe, Taking
 from .summary import Summaries, Summary
-from .summed import SummedEvaluation
 
 if TYPE_CHECKING:
     from ...states.held_rows import Rows
-
-GATHERINGS: dict[Statistic, Any] = {
-    CONTINUUM: measuring,
-    RANKING: Counting,
-    FORECASTS: Summing,
-    CALIBRATION: Binning,
-    PARTITION: placing,
-}
-EVALUATIONS: dict[Statistic, type[SummedEvaluation]] = {
-    CONTINUUM: SummedContinuum,
-    RANKING: SummedRanking,
-    FORECASTS: SummedForecasts,
-    CALIBRATION: SummedCalibration,
-    PARTITION: SummedPartition,
-}
-# What rows must be seen again for, of each part of the data, once something is known of all of them.
-AGAIN: dict[Statistic, Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]]] = {
-    RANKING: rankings.again,
-    CALIBRATION: calibrations.again,
-    PARTITION: partitions.again,
-}
 
 
 class Summarising:
@@ -84,7 +54,7 @@ class _Part:
         self.recipe, self.sampling = recipe, Sampling()
         self.by_class = np.zeros((3, len(recipe.scale)))
         wanted = {measure.statistic: None for measure in recipe.measures}
-        self.gatherings: dict[str, Taking] = {each.name: GATHERINGS[each](recipe) for each in wanted}
+        self.gatherings: dict[str, Taking] = {each.name: FAMILIES[each].summing(recipe) for each in wanted}
 
     def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
         seen = rows.by_class

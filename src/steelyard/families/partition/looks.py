@@ -1,4 +1,4 @@
-"""Partition spaces of rows that were not held: sums of regions first, then what rows are worth once these are scaled.
+"""Partition spaces of rows that are let go: sums of regions first, then what rows are worth once these are scaled.
 
 Every look at the rows finds what the next one has to know. Where ties join regions, the classes that any row is tied
 between are found level by level. Then come the sums of regions, which tell how memberships are scaled; and then the
@@ -7,9 +7,8 @@ means of what formulas ask for, with how they move with every scaling. The produ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from math import perm
 from typing import TYPE_CHECKING, Any
 
@@ -18,30 +17,25 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.errors import TooLarge
 from ...core.scale import Label
-from ...inference.row_evaluation import Found, key_of
-from ...inference.table_evaluation import Slot
-from ...inference.tails import Tails
 from ...measures import find
+from ...measures.masses import Weights
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
 from ...states.statistics import PARTITION
-from ..partition.evaluation import RAW, Chosen, PartitionEvaluation, chosen_by
-from ..partition.fitting import NOTHING_JOINED, Joined, Regions, Scaling
-from ..partition.rows import Prefix
-from ..partition.scaling import orders
-from ..partition.space import COLUMNS, MOMENTS, Leaf, Space
-from ..partition.ties import Tied, joined, tied_rows, ties_at
-from .recipe import Batchwise, Look, Named, Recipe
-from .summed import SummedEvaluation
+from ..summed.recipe import Batchwise, Named, Recipe
+from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
+from .rows import Prefix
+from .scaling import orders
+from .space import COLUMNS, MOMENTS, RAW, Chosen, Leaf, Space, chosen_by, memberships_of
+from .ties import Tied, joined, tied_rows, ties_at
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places
+    from ..summed.summary import Summary
 
 PAIRS, REGIONS, SUMS, TIED = "pairs", "regions", "sums", "tied"
 Task = tuple[Any, ...]  # one of these words, a classifier, and what the rest of it depends on
 MOST_NUMBERS = 1 << 25  # that the sums of all regions may have
-UNSCALED = "not known of merged tallies: all rows together say how they are scaled; assess the files together"
-UNMULTIPLIED = "how far it scatters was not summed"
 
 
 @dataclass(frozen=True)
@@ -169,10 +163,10 @@ def _done(task: Task, space: Passing) -> Any:
 
 def space_of(recipe: Recipe, model: int, rows: Rows, chosen: Chosen, **known: Any) -> Passing:
     """Some rows of a classifier in a space."""
-    rows = rows.muted(model, len(recipe.scale))
-    said = PartitionEvaluation(rows, model, recipe.scale, recipe.made_of(PARTITION), np.nan, 1.0)
-    times = None if said.weights.equal else said.weights.count
-    return Passing(said.memberships, rows.truth, said.weights.mass, *chosen, times=times, **known)
+    classes, weights = len(recipe.scale), Weights.of(rows)
+    given = memberships_of(rows.muted(model, classes), model, classes)
+    times = None if weights.equal else weights.count
+    return Passing(given, rows.truth, weights.mass, *chosen, times=times, **known)
 
 
 def placing(recipe: Recipe) -> Batchwise:
@@ -185,16 +179,6 @@ def placing(recipe: Recipe) -> Batchwise:
             if task is not None:
                 tasks[task] = chosen, None
     return Batchwise(Steps(recipe, tasks))
-
-
-def again(evaluations: Mapping[Label | None, Sequence[SummedPartition]]) -> dict[Label | None, Look]:
-    """See rows once more, for what comes next."""
-    found: dict[Label | None, Look] = {}
-    for label, some in evaluations.items():
-        tasks = {task: way for each in some for task, way in each.tasks()}
-        if tasks:
-            found[label] = partial(Batchwise, Steps(some[0].summary.recipe, tasks, some[0].facts))
-    return found
 
 
 def _refuse_deep(chosen: Chosen, classes: int) -> None:
@@ -211,13 +195,21 @@ def needs_all_rows(measure: Measure) -> bool:
     return measure.statistic is PARTITION and measure.parameters["ties"] == "random"
 
 
-# --- the evaluation ---------------------------------------------------------------------------------------------
+# --- what is known of all rows --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class SummedPartition(SummedEvaluation, PartitionEvaluation):
-    """All slots of one classifier that are made of sums in partition spaces."""
+class SummedSpaces:
+    """What looks at all rows have found so far, of one classifier.
 
+    Attributes:
+        summary: What was kept of the rows.
+        model: The place of the classifier.
+        fits: How memberships are scaled, as far as it was asked for.
+    """
+
+    summary: Summary
+    model: int
     fits: dict[Chosen, Scaling] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -266,68 +258,20 @@ class SummedPartition(SummedEvaluation, PartitionEvaluation):
             )
         return found
 
-    def _sums(self, measure: Measure) -> Mapping[Prefix, Array] | None:
-        """Sums of columns, and how they move; None where rows were not seen again."""
-        state = self.facts.get((SUMS, self.model, chosen_by(measure, len(self.scale))))
-        return None if state is None else state.found
+    def seen(self, chosen: Chosen) -> bool:
+        """Whether rows were seen again, once it was known how they are scaled."""
+        return (SUMS, self.model, chosen) in self.facts
 
-    def _means(self, measure: Measure) -> dict[str, float]:
-        sums = self._sums(measure)
-        found = np.full(len(COLUMNS), np.nan) if sums is None else sums[()] / self.total
+    def means(self, chosen: Chosen) -> Mapping[str, float]:
+        """The means of columns over all rows; NaN where rows were not seen again."""
+        found = np.full(len(COLUMNS), np.nan)
+        if self.seen(chosen):
+            found = self.facts[SUMS, self.model, chosen].found[()] / float(self.summary.by_class[1].sum())
         return dict(zip(COLUMNS, found.tolist(), strict=True))
 
-    def scaled(self, scaling: str, depth: int = 1, floor: int = 1, ties: str = "first", seed: int = 0) -> Space:
-        """Memberships of rows that were not held are gone."""
-        del scaling, depth, floor, ties, seed
-        raise TooLarge(
-            "this needs all memberships, and the rows were too many to be held", mend="Leave rows out: where="
-        )
-
-    def value(self, slot: Slot) -> float:
-        """The formula at the means."""
-        return float(slot.measure.of(self.offered(slot, self._means(slot.measure).__getitem__)))
-
-    def told_late(self, slot: Slot) -> bool:
-        """What rows do to the scaling of others is known only when they are scaled."""
-        del slot
-        return True
-
-    def influence(self, slot: Slot, smooth: bool = False) -> Array:
-        """What made-up rows add to a slot."""
-        return super().influence(slot, smooth)
-
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread, and how skewed that is."""
-        key, products = key_of(slot), self.summary.products
-        if key not in self.found:
-            self.tails[key] = Tails.none(1) if products is None else products.tails((self.model, *key))
-            value = self.value(slot)
-            unknown = Found((value, value), (np.nan, np.nan), (self.drawn - 1, self.drawn - 1))
-            self.found[key] = self.found_late(slot, (value, value)) or unknown
-        return self.found[key]
-
-    def remark(self, slot: Slot) -> str:
-        """What could not be scaled as the rest, or was not seen."""
-        if self._sums(slot.measure) is None:
-            return UNSCALED
-        scaling = self.fitted(chosen_by(slot.measure, len(self.scale)))
-        notes = [] if scaling is None else scaling.notes
-        return "; ".join([*notes, *([UNMULTIPLIED] if self.known(slot) is None else [])])
-
-    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
-        """What rows add to some slots, (slots, rows): by themselves, and by their part in the scaling of others."""
-        spaces: dict[Chosen, Passing] = {}
-        found = np.zeros((len(slots), len(rows)))
-        for place, slot in enumerate(slots):
-            chosen, means = chosen_by(slot.measure, len(self.scale)), self._means(slot.measure)
-            if chosen not in spaces:
-                spaces[chosen] = self._space(slot.measure, chosen, rows)
-            for name, slope in self.slopes(slot, self.offered(slot, means.__getitem__), COLUMNS).items():
-                found[place] += slope * spaces[chosen].influence(name)
-        return found / self.total
-
-    def _space(self, measure: Measure, chosen: Chosen, rows: Rows) -> Passing:
-        sums = self._sums(measure) or {}
+    def space(self, chosen: Chosen, rows: Rows) -> Passing:
+        """Some rows, in the space that was fitted to all of them."""
+        sums = self.facts[SUMS, self.model, chosen].found if self.seen(chosen) else {}
         moved = {used: moves for used, moves in sums.items() if used}
-        known = {"means": self._means(measure), "moved": moved, "tied": tied_of(self.model, self.facts)}
+        known = {"means": self.means(chosen), "moved": moved, "tied": tied_of(self.model, self.facts)}
         return space_of(self.summary.recipe, self.model, rows, chosen, fitted=self.fitted(chosen), **known)

@@ -1,0 +1,283 @@
+"""Evaluations of a state: of rows in memory, or of sums of rows that were let go. Knows no formula.
+
+The two differ in where it is known from how far slots scatter, and together with what. Of rows in memory, each has an
+influence on a slot. Of others, a pass over them sums up the products of influences. A matrix of such products is the
+same as that of a few pseudo-observations, the columns of its factor: these stand in for the rows wherever influences
+are asked for. They count as no rows, so that nothing about them is skewed: of so many rows, a mean is as good as
+normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cached import cached_property
+from ..core.errors import BadOption
+from ..core.threads import chunks, over_rows
+from ..inference.row_evaluation import AVERAGES, Found, RowEvaluation, key_of
+from ..inference.table_evaluation import Slot
+from ..inference.table_formulas import STEP
+from ..inference.variances import by_cluster, second_moment
+from ..measures.registry import Measure
+from ..states.statistics import Patterns
+
+if TYPE_CHECKING:
+    from ..core.typing import Array
+    from ..states.held_rows import Rows
+    from .summed.summary import Summary
+
+UNPAIRED = "at most: how the classes go together was not summed"
+UNCLUSTERED = "how rows of a cluster go together was not summed"
+UNSEEN = "Merged tallies of very many rows do not tell differences; assess the files together"
+OVERALL = "Very many rows are seen again for overall differences; leave by_class= out, or give a data frame"
+
+
+@dataclass(frozen=True)
+class RowInfluences:
+    """Influences of rows in memory.
+
+    Attributes:
+        rows: Every row as a pattern of its own.
+    """
+
+    rows: Patterns
+
+    @property
+    def patterns(self) -> Patterns:
+        """What influences are of."""
+        return self.rows
+
+    @cached_property
+    def drawn(self) -> float:
+        """How many rows there are, or clusters."""
+        return float(self.rows.count.sum() if self.rows.cluster is None else self.rows.clusters)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: one less than what is drawn."""
+        return self.drawn - 1
+
+    def variances(self, influences: Array) -> Array:
+        """The variance of sums of influences, (slots, rows): one number a slot.
+
+        Behind the rows may stand disturbances, errors with no row behind them: these take no degree of freedom.
+        """
+        size = len(self.rows.mass)
+        if self.rows.cluster is not None:
+            found = second_moment(self.rows, influences[:, :size])
+        else:
+            found = self._squares(influences) * (self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan)
+        return np.asarray(found + np.square(influences[:, size:]).sum(axis=1))
+
+    def _squares(self, influences: Array) -> Array:
+        def work(start: int, stop: int) -> Array:
+            sums = np.zeros(len(influences))
+            for low, high in chunks(start, stop):
+                here = influences[:, low:high]
+                sums += np.einsum("ij,ij,j->i", here, here, self.rows.square[low:high])
+            return sums
+
+        return np.asarray(reduce(np.add, over_rows(len(self.rows.mass), work)))
+
+    def parts(self, influence: Array) -> Array:
+        """What each row or cluster adds to a slot: the squares add up to a multiple of its variance."""
+        if self.rows.cluster is not None:
+            return np.asarray(by_cluster(self.rows, influence[None])[0])
+        return np.asarray(influence * np.sqrt(self.rows.square))
+
+
+@dataclass(frozen=True)
+class FactorInfluences:
+    """Influences of the pseudo-observations that have the products of all rows.
+
+    Attributes:
+        classes: How many classes there are.
+        size: How many pseudo-observations there are.
+        freedom: Degrees of freedom of what was drawn, rows or clusters; NaN where that is not known.
+    """
+
+    classes: int
+    size: int
+    freedom: float
+
+    @property
+    def patterns(self) -> Patterns:
+        """What influences are of: pseudo-observations, with no row behind them."""
+        ones, none = np.ones(self.size), np.zeros(self.size, np.int64)
+        return Patterns(self.classes, none, np.zeros((0, self.size), np.int64), np.zeros(self.size), ones, ones, None)
+
+    def variances(self, influences: Array) -> Array:
+        """The variance of influences, (slots, pseudo-observations): one number a slot."""
+        return np.asarray(np.square(influences).sum(axis=1))
+
+    def parts(self, influence: Array) -> Array:
+        """What each pseudo-observation adds to a slot."""
+        return influence
+
+
+def slopes_of(measure: Measure, offered: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
+    """Return the derivatives of a formula by some of what it is offered, found by complex step."""
+    stepped = {name: {**offered, name: offered[name] + 1j * STEP} for name in measure.arguments if name in names}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {name: float(np.imag(measure.value_of(each))) / STEP for name, each in stepped.items()}
+
+
+def with_disturbances(patterns: Patterns, number: int) -> Patterns:
+    """Patterns, and behind them so many errors with no row behind them, which all classifiers share."""
+    if not number:
+        return patterns
+    count = np.append(patterns.count, np.zeros(number))
+    mass, square = (np.append(column, np.ones(number)) for column in (patterns.mass, patterns.square))
+    cluster = patterns.cluster
+    cluster = None if cluster is None else np.append(cluster, patterns.clusters + np.arange(number))
+    truth = np.append(patterns.truth, np.zeros(number, patterns.truth.dtype))
+    return Patterns(patterns.classes, truth, np.zeros((0, len(truth)), np.int64), count, mass, square, cluster)
+
+
+@dataclass(frozen=True)
+class StateEvaluation(RowEvaluation):
+    """Slots of one classifier that are made of a state.
+
+    Attributes:
+        summary: What was kept of rows that were let go, of which ``rows`` are a few; None where all are in memory.
+    """
+
+    summary: Summary = field(default=None, repr=False)  # type: ignore[assignment]
+
+    @property
+    def held(self) -> bool:
+        """Whether all rows are in memory."""
+        return self.summary is None
+
+    @cached_property
+    def by_class(self) -> Array:
+        """How many rows each class has, what they weigh, and their squared weights: (3, classes)."""
+        return super().by_class if self.held else np.asarray(self.summary.by_class)
+
+    @cached_property
+    def total(self) -> float:
+        """What all rows weigh."""
+        return super().total if self.held else float(self.class_mass.sum())
+
+    @cached_property
+    def drawn(self) -> float:
+        """How many rows there are."""
+        return super().drawn if self.held else float(self.sizes.sum())
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return super().clustered if self.held else self.summary.recipe.clustered
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether a slot should be evaluated alone, since all of them take longer: of sums, none does."""
+        return False
+
+    # --- how far slots scatter -----------------------------------------------------------------------------------
+
+    @cached_property
+    def source(self) -> RowInfluences | FactorInfluences:
+        """Where variances and covariances come from."""
+        if self.held:
+            return RowInfluences(self.row_patterns)
+        products = self.summary.products
+        if products is None:
+            return FactorInfluences(len(self.scale), 0, np.nan if self.clustered else self.drawn - 1)
+        return FactorInfluences(len(self.scale), products.factor.shape[1], products.freedom)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+        return self.source.freedom if self.clustered else self.drawn - 1
+
+    @property
+    def patterns(self) -> Patterns:
+        """What influences are of: rows, or pseudo-observations."""
+        return self.source.patterns
+
+    def known(self, slot: Slot) -> Array | None:
+        """The influences of the pseudo-observations on a slot; None where the second pass did not ask for it."""
+        products = self.summary.products
+        return None if products is None else products.row((self.model, *key_of(slot)))
+
+    def influence(self, slot: Slot, smooth: bool) -> Array:
+        """What pseudo-observations add to a slot."""
+        del smooth
+        found = self.known(slot)
+        if found is None:
+            raise BadOption(
+                f"how {slot.measure.label} goes together with others was not summed",
+                mend=UNSEEN if self.summary.products is None else OVERALL,
+            )
+        return found
+
+    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
+        """The variance of influences on some slots: one number a slot."""
+        del places, smooth
+        return self.source.variances(influences)
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """Of sums of rows: so many feel no pseudo-row."""
+        del place
+        return 0.0, np.zeros(1)
+
+    def shares_error(self, slot: Slot, share: Array, values: Array) -> float:
+        """How far an average by the shares of classes scatters since these do: rows of a class make it count more."""
+        if slot.average != AVERAGES[1]:
+            return 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # the mean of infinite values has no error
+            moved = np.where(share > 0, values - share @ np.nan_to_num(values), 0.0)
+            return float(np.sqrt(self.class_square @ np.square(moved)) / self.class_mass[share > 0].sum())
+
+    # --- the second pass -----------------------------------------------------------------------------------------
+
+    @property
+    def foretold(self) -> bool:
+        """Whether sums tell how all slots of all classifiers go together: no row need be seen again for that."""
+        return False
+
+    def told_late(self, slot: Slot) -> bool:
+        """Whether it takes a second pass to know how far a slot scatters, even by itself."""
+        return slot.average is not None and len(self.scale) > 2
+
+    def beside(self, slots: Sequence[Slot]) -> list[Slot]:
+        """What else the second pass must tell of, for the intervals of some slots."""
+        del slots
+        return []
+
+    def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
+        """A slot with the spread that the second pass told; None where the first one told it as well.
+
+        Where rows of clusters go together, and nobody saw how, nothing is known of the spread.
+        """
+        known = self.known(slot)
+        if known is None:
+            return Found(values, (np.nan, np.nan), (np.nan, np.nan)) if self.clustered else None
+        if not self.clustered and not self.told_late(slot):
+            return None
+        variance = float(np.square(known).sum())
+        return Found(values, (variance, variance), (self.freedom, self.freedom))
+
+    def unknown(self, slot: Slot) -> list[str]:
+        """What there is to say where a second pass was not made."""
+        if self.held or self.known(slot) is not None or not (self.clustered or self.told_late(slot)):
+            return []
+        return [UNCLUSTERED if self.clustered else UNPAIRED]
+
+    def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
+        """What rows add to some slots, (slots, rows): for the second pass."""
+        raise NotImplementedError
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """Rows that are not held cannot be drawn again."""
+        del slots, mass
+        raise BadOption(
+            "the bootstrap draws rows, and these are too many to be held",
+            mend="Leave method= out: of so many rows the usual intervals are as good",
+        )
