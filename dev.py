@@ -168,7 +168,7 @@ def spark(*arguments: str) -> int:
     """Run the tests of the engine on Spark, which is large and is installed for them; they need Java."""
     DEVELOPMENT.ensure()
     run(*DEVELOPMENT.installer(), "--require-hashes", "-r", str(ROOT / SPARK_LOCK), check=True)
-    return run_all(["pytest", "tests/engines/test_spark.py", *arguments])
+    return run_all(["pytest", "tests/data/engines/test_spark.py", *arguments])
 
 
 def lint(*arguments: str) -> int:

@@ -20,7 +20,7 @@ from steelyard.families.summed.storing import KEPT, LATE
 from steelyard.passes.tally_files import VERSION, _seal
 
 # Two tallies of 40 rows in clusters that were summed and let go, written by the release of version 10 of the file.
-OLD = Path(__file__).parent / "references" / "data" / "tallies"
+OLD = Path(__file__).parents[1] / "references" / "data" / "tallies"
 NAMES = ["forecasts", "measured"]
 ESTIMATES = json.loads((OLD / "estimates.json").read_text(encoding="utf-8"))
 COLUMNS = ("measure", "class", "average", "value", "low", "high", "se")

@@ -40,7 +40,7 @@ from steelyard.core.errors import (
 from steelyard.core.typing import Array
 from steelyard.families.partition.scaling_files import _checksum
 from steelyard.families.partition.ties import by_own_lot
-from tests.test_partition_scaling import partitions, sample, votes
+from tests.families.test_partition_scaling import partitions, sample, votes
 
 SCALE = sy.Scale(["a", "b", "c"])
 ROWS = np.array([[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.7, 0.1, 0.2], [0.1, 0.9, 0.0], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2]])

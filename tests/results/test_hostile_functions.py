@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import steelyard as sy
 from steelyard.core.errors import BadOption, SteelyardError, UnwritableFile
-
-from .test_door_hostile import Rude, RudeTable
+from tests.inputs.test_door_hostile import Rude, RudeTable
 
 STRANGE: list[Any] = [
     None, [], "abc", b"x", 0, -1, 1, 0.5, float("nan"), float("inf"), 1e308, 10**400, True, {}, {"a": 1}, [1],

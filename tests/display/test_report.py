@@ -28,9 +28,8 @@ from steelyard.display.report.page import embedded
 from steelyard.display.report.tables import MOST_CLASSES
 from steelyard.display.report.wording import AS_BEFORE, drawn, packed
 from steelyard.results.reliability import Reliability
-
-from .browser import samples
-from .cases_of import counted
+from tests.browser import samples
+from tests.cases_of import counted
 
 LIMIT = 500_000  # bytes of a page
 

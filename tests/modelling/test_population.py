@@ -29,7 +29,7 @@ from steelyard.core.errors import (
 from steelyard.core.typing import Array
 from steelyard.modelling.population import PopulationErrors, population_errors
 
-REFERENCES = Path(__file__).parent / "references" / "data" / "continuum" / "population.json"
+REFERENCES = Path(__file__).parents[1] / "references" / "data" / "continuum" / "population.json"
 CASES: dict[str, Any] = {case["name"]: case for case in json.loads(REFERENCES.read_text(encoding="utf-8"))["cases"]}
 THREE = Continuum([0.0, 0.6], ["low", "middle", "high"])
 EXPECTED = np.linspace(-2.0, 3.0, 21)

@@ -22,7 +22,7 @@ from steelyard.measures import ELSEWHERE, SEVERAL, of_class
 from steelyard.measures.registry import ALIASES, REGISTRY, as_alias
 
 DATA = resources.files("steelyard") / "data" / "examples"
-GLOSSARY = (Path(__file__).resolve().parents[1] / "docs" / "measures.md").read_text(encoding="utf-8")
+GLOSSARY = (Path(__file__).resolve().parents[2] / "docs" / "measures.md").read_text(encoding="utf-8")
 
 # What each name means here, and what the note on it says, where it needs one.
 NAMES = {

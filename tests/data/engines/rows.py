@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard import all_measures, find
-from tests.test_summing import alike, scatter
+from tests.passes.test_summing import alike, scatter
 
 GRADES = sy.Continuum([64.0, 66.0], classes=["low", "mid", "high"], event="high")
 COSTS = {"low": {"mid": 1, "high": 2}, "mid": {"low": 3, "high": 1}, "high": {"low": 9, "mid": 2}}

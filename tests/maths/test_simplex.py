@@ -26,7 +26,7 @@ from steelyard.maths.simplex import (
 from steelyard.results.partition_spaces import correctness, space_of, table_of
 
 GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parent / "references" / "data" / "partition" / "simplex_trafo.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "references" / "data" / "partition" / "simplex_trafo.json").read_text(encoding="utf-8")
 )
 
 

@@ -14,7 +14,7 @@ import pytest
 import steelyard as sy
 
 matplotlib.use("Agg")
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 EVIL = "<script>alert(1)</script><img src=x onerror=y>&\"'\n\x1b[31m"

@@ -21,8 +21,8 @@ from steelyard.inputs.validate import Validator
 from steelyard.passes.fold import Gathering
 from steelyard.passes.plan import Plan
 from steelyard.results import api
-from tests.engines.rows import MODELS, table
-from tests.test_summing import alike
+from tests.data.engines.rows import MODELS, table
+from tests.passes.test_summing import alike
 
 
 @dataclass(frozen=True)

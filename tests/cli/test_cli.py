@@ -568,7 +568,7 @@ def test_booleans_are_known_by_their_names_whatever_their_capitals(
 
 
 def test_every_option_stands_in_a_table_of_the_documentation() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"--[\w-]+", "\n".join(line for line in page.splitlines() if line.startswith("| `--"))))
     for command in ("assess", "compare", "cv", "tally", "merge", "thresholds", "calibration"):
         found = app[command].assemble_argument_collection(default_parameter=app.default_parameter)

@@ -23,9 +23,9 @@ from steelyard.data import formats, streams
 from steelyard.data.engines import started
 from steelyard.data.engines.engine import Local, TreeSum
 from steelyard.data.engines.spark import MOST_TASKS, in_blocks
-from tests.engines.faults import FAULTS, spoiled
-from tests.engines.rows import ASKED, files, same, table
-from tests.test_summing import alike
+from tests.data.engines.faults import FAULTS, spoiled
+from tests.data.engines.rows import ASKED, files, same, table
+from tests.passes.test_summing import alike
 
 NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 

@@ -20,11 +20,11 @@ from steelyard.cli import main
 from steelyard.core.errors import BadOption, UnknownColumn, UnknownLabel, UnreadableFile
 from steelyard.data.engines.dask import Dask
 from steelyard.data.streams import Files
-from tests.engines.faults import FAULTS, spoiled
-from tests.engines.killing import survived
-from tests.engines.many import summed_alike
-from tests.engines.rows import ASKED, MODELS, files, same, table
-from tests.test_summing import alike
+from tests.data.engines.faults import FAULTS, spoiled
+from tests.data.engines.killing import survived
+from tests.data.engines.many import summed_alike
+from tests.data.engines.rows import ASKED, MODELS, files, same, table
+from tests.passes.test_summing import alike
 
 NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 
@@ -33,7 +33,7 @@ NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 def client() -> Iterator[Any]:
     """Two workers, each a process of its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(Path(__file__).parents[2])  # workers import tests, too
+        patch.syspath_prepend(Path(__file__).parents[3])  # workers import tests, too
         with (
             LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster, set_as_default=False) as connected,

@@ -16,9 +16,8 @@ import steelyard as sy
 from steelyard.core.errors import BadWeights, DamagedFile, ForeignFile, SteelyardError, UnlikeTallies
 from steelyard.passes import tally as tallies
 from steelyard.passes.tally_files import _seal, _to_arrow
-
-from .effort import repeats
-from .test_tally import stream_of, tally
+from tests.effort import repeats
+from tests.passes.test_tally import stream_of, tally
 
 SHARES = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4], [0.2, 0.2, 0.6]])
 PARTS: dict[str, Any] = {"by": list("xyxyy"), "group": [7, 7, 8, 8, 9], "weight": [0.5, 1.5, 2.0, 1.0, 0.25]}

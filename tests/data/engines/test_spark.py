@@ -16,11 +16,11 @@ from steelyard.cli import main
 from steelyard.core.errors import UnknownColumn, UnknownLabel
 from steelyard.data.engines.spark import Spark, started
 from steelyard.data.streams import Files
-from tests.engines import killing
-from tests.engines.faults import FAULTS, spoiled
-from tests.engines.killing import survived
-from tests.engines.many import summed_alike
-from tests.engines.rows import MODELS, files, same, table
+from tests.data.engines import killing
+from tests.data.engines.faults import FAULTS, spoiled
+from tests.data.engines.killing import survived
+from tests.data.engines.many import summed_alike
+from tests.data.engines.rows import MODELS, files, same, table
 
 pyspark = pytest.importorskip("pyspark", reason="`make spark` installs Spark and runs these")
 cloudpickle = pytest.importorskip("pyspark.cloudpickle")

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.display.pictures import AcrossPictures, Pictures, TuningPictures
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")
 LARGEST = 60 * 1024
 
