@@ -211,6 +211,8 @@ class Evaluation:
     @cached_property
     def penalties(self) -> dict[str, Any]:
         """The penalty matrices summed over the table; spread over all cells, pseudo-rows bear their part of each."""
+        if not self.matrices:
+            return {}
         extra = np.array([0.0, self.unit * PSEUDO_ROWS])
         return {
             label: self.patterns.penalty(self.model, matrix) + extra * pseudo_mean(matrix)

@@ -75,6 +75,16 @@ class Formulas:
         """The measures that have a value for every class: a class and the rest make a whole table of two."""
         return (*self.single, *[measure for measure in self.whole if measure.penalty is None])
 
+    def alone(self, measure: Measure) -> Formulas:
+        """One of the measures by itself."""
+        if measure.label not in self._alone:
+            self._alone[measure.label] = Formulas((measure,))
+        return self._alone[measure.label]
+
+    @cached_property
+    def _alone(self) -> dict[str, Formulas]:
+        return {}
+
     def layout(self, classes: int) -> Layout:
         """Where their slots are, on so many classes."""
         return _layout(self, classes)

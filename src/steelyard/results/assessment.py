@@ -57,7 +57,8 @@ class Assessment(Evaluated):
         name, part, caution = self.meant(asked, part)
         entry = self.find(name)
         if any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
-            found = self.part(entry.statistic).estimate(self.place(entry, part))
+            evaluated = self.part_with(entry)
+            found = evaluated.estimate(self.place_in(evaluated.evaluation, entry, part))
         else:
             found = self.by(entry)[entry, part]
         if isinstance(name, str) and name not in (entry.name, entry.label):

@@ -171,22 +171,46 @@ class Evaluated:
             raise self.no_scores
         return self.evaluation.patterns.as_rows() if kept is None else kept
 
-    @cached_property
+    @property
     def parts(self) -> dict[str, Part]:
         """What is made of counts, of the order of scores, and of probabilities."""
-        parts = {CONFUSION.name: Part(self.evaluation, self.settings, self.n, self.hidden)}
-        for statistic in FAMILIES:
-            if self.settings.made_of(statistic) and (self.tally.tells_rows or statistic not in SAYS_MORE):
-                parts[statistic.name] = Part(self.of(statistic), self.settings, self.n, self.hidden)
-        return parts
+        there = [CONFUSION, *filter(self._is_asked_of_rows, FAMILIES)]
+        return {statistic.name: self._part(statistic) for statistic in there}
+
+    def _is_asked_of_rows(self, statistic: Statistic) -> bool:
+        return bool(self.settings.made_of(statistic)) and (self.tally.tells_rows or statistic not in SAYS_MORE)
+
+    def _part(self, statistic: Statistic) -> Part:
+        if statistic.name not in self._parts:
+            evaluation = self.evaluation if statistic is CONFUSION else self.of(statistic)
+            self._parts[statistic.name] = Part(evaluation, self.settings, self.n, self.hidden)
+        return self._parts[statistic.name]
+
+    @cached_property
+    def _parts(self) -> dict[str, Part]:
+        return {}
 
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
-        if statistic.name not in self.parts:
+        if statistic is not CONFUSION and not self._is_asked_of_rows(statistic):
             raise self.no_scores
-        part = self.parts[statistic.name]
+        part = self._part(statistic)
         self._refuse_changed([part])
         return part
+
+    def part_with(self, measure: Measure) -> Part:
+        """What tells of one measure: of counts, this one alone, unless all of them are known already."""
+        part = self.part(measure.statistic)
+        if measure.statistic is not CONFUSION or part.is_computed or self.settings.resampled:
+            return part
+        if measure.label not in self._parts_alone:
+            alone = replace(self.evaluation, formulas=self.settings.formulas.alone(measure))
+            self._parts_alone[measure.label] = replace(part, evaluation=alone)
+        return self._parts_alone[measure.label]
+
+    @cached_property
+    def _parts_alone(self) -> dict[str, Part]:
+        return {}
 
     def _refuse_changed(self, parts: Iterable[Part]) -> None:
         """See whether the scores are still those that were given, before anything new is made of them."""
@@ -397,7 +421,10 @@ class Evaluated:
     def place(self, name: str | Measure, part: Any = None) -> int:
         """Find the slot of a measure among those of its kind, for a class, an average or overall."""
         entry = self.find(name)
-        evaluation = self.part(entry.statistic).evaluation
+        return self.place_in(self.part(entry.statistic).evaluation, entry, part)
+
+    def place_in(self, evaluation: Evaluation | RowEvaluation, entry: Measure, part: Any = None) -> int:
+        """Find the slot of a measure in an evaluation that has it."""
         if part is None:
             return evaluation.overall(entry)
         average = isinstance(part, str) and part not in self.classes and part in AVERAGES

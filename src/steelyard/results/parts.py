@@ -65,9 +65,14 @@ class Part:
         return self.evaluation.scale.classes
 
     @property
+    def is_computed(self) -> bool:
+        """Whether all values and bounds are known already."""
+        return "results" in self.__dict__
+
+    @property
     def looks_at_rows(self) -> bool:
         """Whether rows have yet to be looked at."""
-        return isinstance(self.evaluation, RowEvaluation) and "results" not in self.__dict__
+        return isinstance(self.evaluation, RowEvaluation) and not self.is_computed
 
     def estimate(self, place: int) -> Estimate:
         """Build the Estimate of one slot."""
