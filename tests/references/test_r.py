@@ -122,3 +122,13 @@ def test_a_published_table_gives_what_its_rows_give(case: dict[str, Any]) -> Non
     table = assess_table(turned, classes=given["levels"], event=given["positive"], truth_in_rows=False)
     assert_allclose(table.results.value, rows.results.value)
     assert_allclose(table.results.low, rows.results.low)
+
+
+@pytest.mark.parametrize("case", [case for case in CARET if "prevalence" not in named(case)], ids=named)
+def test_the_false_omission_rate_is_the_rest_of_what_caret_calls_neg_pred_value(case: dict[str, Any]) -> None:
+    found = assessed(case, measures=["false_omission_rate", "npv"])
+    for label, expected in classes_of(case):
+        value = float(expected["Neg Pred Value"] if expected["Neg Pred Value"] is not None else math.nan)
+        rate, rest = found["false_omission_rate", label], found["npv", label]
+        assert rate.value == pytest.approx(1 - value, abs=CLOSE, nan_ok=True)
+        assert (rate.low, rate.high) == pytest.approx((1 - rest.high, 1 - rest.low), abs=CLOSE, nan_ok=True)

@@ -198,6 +198,14 @@ def npv(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
     return tn, tn + fn
 
 
+@proportion(
+    better="lower", undefined="every row is assigned to class {class}", cite=ALTMAN, special=True,
+)  # fmt: skip
+def false_omission_rate(fn: Sum, tn: Sum) -> tuple[Sum, Sum]:
+    """Share of the rows not assigned to a class that are of it, 1 - NPV: FN / (FN + TN)."""
+    return fn, fn + tn
+
+
 @measure(
     better="higher", undefined="a class never occurs, or {class} is never assigned", title="precision at prevalence",
     cite=ALTMAN, aliases=("ppv_at",), ranges={"prevalence": (0.0, 1.0)},
