@@ -93,6 +93,10 @@ class IntervalRule(ABC):
     def bounds(self, evidence: Evidence) -> Array:
         """Return the lower and the upper bounds: (2, estimates)."""
 
+    def unbounded(self, evidence: Evidence) -> Array:
+        """Return the bounds of estimates of whose spread nothing is known: (2, estimates)."""
+        return np.repeat(np.array([self.reach]).T, len(evidence.value), axis=1)
+
 
 @lru_cache(maxsize=256)
 def rule(name: str) -> IntervalRule:
@@ -153,7 +157,7 @@ def intervals(places: Mapping[IntervalRule, Places], evidence: Evidence) -> tupl
         for each, at in places.items():
             bounds[:, at] = each.bounds(evidence.at(at))
             if endless.any():
-                bounds[:, at[endless[at]]] = np.array([each.reach]).T
+                bounds[:, at[endless[at]]] = each.unbounded(evidence.at(at[endless[at]]))
     low, high = bounds
     # The estimate itself always belongs to its interval, also where pseudo-observations moved the centre.
     # Where there is no estimate there is no interval: NaN is the least and the greatest of all.

@@ -37,6 +37,10 @@ class LogitDelta(IntervalRule):
         reach = evidence.critical * (evidence.smooth / whole)
         return np.asarray(start + whole * on_logit((evidence.centre - start) / whole, reach))
 
+    def unbounded(self, evidence: Evidence) -> Array:
+        """Return all values of the measure."""
+        return evidence.ends
+
 
 def on_logit(centre: Array, reach: Array) -> Array:
     """On the scale of log odds."""
