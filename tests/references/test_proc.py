@@ -153,3 +153,11 @@ def test_proc_draws_the_same_curve(case: dict[str, Any]) -> None:
     assert (theirs[0], theirs[-1]) == (math.inf, -math.inf)
     assert_allclose(theirs[1:-1], (ours[:-1] + ours[1:]) / 2, atol=CLOSE)
     assert sorted(set(given["score"]), reverse=True) == ours.tolist()
+
+
+@every_case
+def test_gini_is_twice_the_area_of_proc_less_one(case: dict[str, Any]) -> None:
+    auc, gini = assessed(case, "auc")["auc"], assessed(case, "gini")["accuracy_ratio"]
+    assert gini.value == pytest.approx(2 * case["output"]["auc"] - 1, abs=CLOSE)
+    assert gini.se == pytest.approx(2 * auc.se, nan_ok=True)
+    assert (gini.low, gini.high) == pytest.approx((2 * auc.low - 1, 2 * auc.high - 1), nan_ok=True)

@@ -70,6 +70,29 @@ def auc_by_count(above: float, size: float, rest: float) -> tuple[float, Line, L
     return value, ((1 - value) / size, -1 / pairs), (-value / rest, 1 / pairs)
 
 
+def gini_slopes(positive: Array, negative: Array, hits: Array, alarms: Array, value: float) -> Slopes:
+    """Twice those of the AUC."""
+    of_class, of_rest = auc_slopes(positive, negative, hits, alarms, (value + 1) / 2)
+    return 2 * of_class, 2 * of_rest
+
+
+@measure(
+    better="higher", span=(-1.0, 1.0), chance=0.0, undefined=EMPTY, title="Gini coefficient", slopes=gini_slopes,
+    corners=True, special=True, aliases=("accuracy_ratio", "gini_coefficient"),
+    cite="Engelmann, Hayden & Tasche (2003), Risk 16(1), 82-86",
+)  # fmt: skip
+def gini(positive: Any, negative: Any, hits: Any) -> Any:
+    """How much more often a row of the class scores above one of the rest than below it: 2 AUC - 1."""
+    return 2 * auc(positive, negative, hits) - 1
+
+
+@by_count(gini)
+def gini_by_count(above: float, size: float, rest: float) -> tuple[float, Line, Line]:
+    """Twice those of the AUC."""
+    value, of_class, of_rest = auc_by_count(above, size, rest)
+    return 2 * value - 1, (2 * of_class[0], 2 * of_class[1]), (2 * of_rest[0], 2 * of_rest[1])
+
+
 @measure(
     better="higher", chance=0.5, undefined=EMPTY, title="Hand-Till AUC", slopes=auc_slopes, balanced=True, corners=True,
     special=True,
