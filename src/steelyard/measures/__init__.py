@@ -42,7 +42,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(("idi", "integrated_discrimination_improvement"), "Compare 'brier', 'log_score' or 'skill'"),
     **dict.fromkeys(("agreement", "percent_agreement"), "Say 'accuracy'"),
-    **dict.fromkeys(("gini", "somers_d"), "It is 2 AUC - 1: say 'auc'"),
+    "somers_d": "Of two classes it is 2 AUC - 1: say 'gini'",
     **dict.fromkeys(("c_index", "concordance"), "Say 'auc'"),
     **dict.fromkeys(
         ("ks", "ks_statistic", "kolmogorov_smirnov"),
@@ -58,7 +58,7 @@ ELSEWHERE = {
         ("false_alarm_rate", "false_alarm_ratio"),
         "Of the rows of other classes it is 'fpr', of the rows assigned to the class 1 - 'precision'",
     ),
-    **dict.fromkeys(("for", "false_omission_rate"), "It is 1 - npv: say 'npv'"),
+    "for": "Say 'false_omission_rate'",
     **dict.fromkeys(
         ("ece", "expected_calibration_error", "expected_calibration"),
         "The ECE of other libraries is a mean absolute gap in bins of equal width, and is not computed yet. "
