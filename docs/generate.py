@@ -252,7 +252,7 @@ def facts(measure: Measure) -> Iterable[tuple[str, str]]:
     yield "Parameters", f"`{known['parameters']}`" if known["parameters"] else ""
     yield "Undefined when", escaped(known["undefined"])
     yield "Interval", interval(measure)
-    yield "Difference", "MOVER from two intervals; the test is of the ratio" if measure.heavy_tailed else ""
+    yield "Difference", "MOVER from two intervals; the test is of the ratio" if measure.contrast == "ratio" else ""
     yield "Source", escaped(known["source"])
 
 

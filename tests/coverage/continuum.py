@@ -15,8 +15,8 @@ import numpy as np
 
 import steelyard
 from steelyard import Comparison, Continuum
+from steelyard.inference.differences import Differences
 from steelyard.inference.estimator import compute
-from steelyard.results.differences import Differences
 from steelyard.states.statistics import CONTINUUM
 from tests.coverage.ranking import Cover
 from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary

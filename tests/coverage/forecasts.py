@@ -15,9 +15,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 import steelyard
+from steelyard.inference.differences import Differences
 from steelyard.inference.estimator import compute
 from steelyard.measures.registry import Measure
-from steelyard.results.differences import Differences
 from steelyard.states.statistics import CALIBRATION, FORECASTS
 from tests.coverage.ranking import Cover
 from tests.coverage.reporting import APART, EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import steelyard
+from steelyard.inference.differences import Differences
 from steelyard.inference.estimator import compute
 from steelyard.measures.registry import Measure
 from steelyard.results.comparison import Comparison
-from steelyard.results.differences import Differences
 from steelyard.states.statistics import PARTITION
 from tests.coverage.forecasts import BLURRED, CLASSES, OTHER, OWN, Population, shares
 from tests.coverage.ranking import Cover

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
 import steelyard
+from steelyard.inference.differences import Differences
 from steelyard.inference.estimator import compute
-from steelyard.results.differences import Differences
 from tests.coverage.reporting import APART as UNEQUAL
 from tests.coverage.reporting import EQUAL, PLAIN, VALUE, Key, command, everything, on_all_cores, summary
 from tests.coverage.simulation import Array, standard_error

@@ -49,7 +49,7 @@ from steelyard.core.errors import (
     WrongShape,
 )
 from steelyard.core.scale import LARGEST
-from steelyard.inference.rules.hall import difference_bounds, difference_p
+from steelyard.inference.contrasts.random_signs import difference_bounds, difference_p
 from steelyard.inference.tails import Tails
 from steelyard.states.statistics import CONTINUUM, Patterns
 

@@ -18,7 +18,7 @@ from steelyard.cli import main
 from steelyard.cli.output import markdown_document
 from steelyard.display.digest import comparison_digest
 from steelyard.display.report import content_of
-from steelyard.results.differences import holm
+from steelyard.inference.differences import holm
 
 MEASURES = ["error", "auc", "log_score"]
 

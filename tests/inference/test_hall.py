@@ -9,17 +9,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from steelyard.inference.contrasts.random_signs import difference_bounds, difference_p, signed_p
 from steelyard.inference.rules.gamma import gamma_bounds
-from steelyard.inference.rules.hall import (
-    at_fewer,
-    difference_bounds,
-    difference_p,
-    hall_bounds,
-    hall_p,
-    one_more,
-    rare_bounds,
-    signed_p,
-)
+from steelyard.inference.rules.hall import at_fewer, hall_bounds, hall_p, one_more, rare_bounds
 from steelyard.inference.tails import TRUSTED, Tails
 from steelyard.states.statistics import Patterns
 

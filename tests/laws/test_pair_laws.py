@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from steelyard import compare
-from steelyard.results.differences import holm
+from steelyard.inference.differences import holm
 from tests.effort import in_pairs
 
 COLUMNS = ("difference", "low", "high", "se", "p")

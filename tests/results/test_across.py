@@ -27,7 +27,7 @@ from steelyard.core.errors import (
     UnknownModel,
     WrongShape,
 )
-from steelyard.results.differences import holm
+from steelyard.inference.differences import holm
 from steelyard.results.hypothesis_tests import (
     cliques,
     critical_value,

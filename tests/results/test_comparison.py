@@ -21,8 +21,8 @@ from steelyard import Scale, SteelyardError, assess, compare, mcnemar
 from steelyard.cli.output import markdown_document
 from steelyard.core.errors import UnknownMeasure, UnknownPart
 from steelyard.display.digest import comparison_digest
+from steelyard.inference.differences import Differences, holm
 from steelyard.maths.joint_normal import LogOdds, max_critical
-from steelyard.results.differences import Differences, holm
 from tests.cases_of import drawn
 
 

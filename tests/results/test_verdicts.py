@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from steelyard import Comparison, Continuum, compare
 from steelyard.core.errors import BadOption, UnknownMeasure
-from steelyard.results.differences import holm
+from steelyard.inference.differences import holm
 from steelyard.results.verdicts import p_value, rounded
 from tests.cases_of import drawn
 

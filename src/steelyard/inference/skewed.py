@@ -12,8 +12,6 @@ from .row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from .table_evaluation import Slot
 from .tails import Tails
 
-HALVINGS = 50
-
 
 @dataclass(frozen=True)
 class SkewedEvaluation(RowEvaluation):
@@ -92,40 +90,3 @@ class SkewedEvaluation(RowEvaluation):
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """None: there are no values of single classes."""
         return iter(())
-
-
-@dataclass(frozen=True)
-class Steady:
-    """A difference that every row makes the same: none at all, say, where two classifiers always agree.
-
-    That does not prove that all rows will. So many rows tell how rare others are at most, as they do of one value.
-    """
-
-    first: SkewedEvaluation
-    second: SkewedEvaluation
-    slot: Slot
-    difference: float
-
-    def reach(self, critical: float) -> float:
-        """How far the difference may be off, by Wilson's bound for what was never seen in so many rows."""
-        return self._moved(1.0 if np.isinf(critical) else critical**2 / (self._trials + critical**2))
-
-    @property
-    def critical(self) -> float:
-        """The critical value at which there may be no difference at all."""
-        low, high = 0.0, 1.0
-        if self._moved(high) < abs(self.difference):
-            return np.inf
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._moved(middle) < abs(self.difference) else (low, middle)
-        return float(np.sqrt(self._trials * low / (1 - low)))
-
-    @property
-    def _trials(self) -> float:
-        return self.first.total / self.first.unit
-
-    def _moved(self, share: float) -> float:
-        """By so many rows unlike all others; classifiers that differ can both do something else there."""
-        moves = [each.unseen(self.slot, share) for each in (self.first, self.second)]
-        return max(moves) if self.difference == 0 else sum(moves)

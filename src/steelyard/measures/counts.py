@@ -288,7 +288,7 @@ def informedness(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
 
 
 @measure(
-    better="higher", span=AT_LEAST_ZERO, chance=1.0, heavy_tailed=True, title="LR+",
+    better="higher", span=AT_LEAST_ZERO, chance=1.0, contrast="ratio", title="LR+",
     aliases=("positive_likelihood_ratio", "likelihood_ratio_positive", "lr_plus", "lr+", "plr"),
     undefined="class {class} never occurs, no other does, or it is never assigned",
     cite="Simel, Samsa & Matchar (1991), J. Clinical Epidemiology 44, 763-770",
@@ -310,7 +310,7 @@ def lr_negative(tp: Sum, fn: Sum, fp: Sum, tn: Sum) -> Sum:
 
 
 @measure(
-    better="higher", span=AT_LEAST_ZERO, chance=1.0, heavy_tailed=True,
+    better="higher", span=AT_LEAST_ZERO, chance=1.0, contrast="ratio",
     undefined="the odds are 0 / 0 for class {class}", aliases=("dor",),
     cite="Glas et al. (2003), J. Clinical Epidemiology 56, 1129-1135",
 )  # fmt: skip

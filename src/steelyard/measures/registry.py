@@ -96,7 +96,8 @@ class Measure:
             have, such as the share of wrong labels, and the mean of its square in a row. Their intervals also cover the
             bound that follows from what the rows really have.
         signed_root: For measures that are a square, and 0 where its root would be negative: the formula of that root.
-        heavy_tailed: Whether its estimate can run off to infinity, so that differences need two intervals.
+        contrast: The rule that judges its differences, a file in ``inference/contrasts``; the usual one where none is
+            named.
         slopes: For measures of rankings: the derivatives of the formula by the mass of the class and that of the rest.
         corners: For measures of rankings: whether only the corners of the ROC curve matter, so that rows of one side
             that stand next to each other are alike.
@@ -132,7 +133,7 @@ class Measure:
     wavering: Formula | None = None
     latent: tuple[str, str] | None = None
     signed_root: Formula | None = None
-    heavy_tailed: bool = False
+    contrast: str = ""
     slopes: Callable[..., tuple[Array, Array]] | None = None
     corners: bool = False
     balanced: bool = False
@@ -210,6 +211,19 @@ class Measure:
         if ended or self.slopes is not None or self.spanned is not None:
             return "delta.logit"
         return BY_SPAN.get(self.span, "mean")
+
+    @property
+    def contrast_rule(self) -> str:
+        """The contrast rule that was named, or the usual one of what it is made of and how its intervals are made."""
+        if self.contrast:
+            return self.contrast
+        if self.statistic in (CONTINUUM, PARTITION):
+            return "random_signs"
+        if self.statistic is CALIBRATION:
+            return "bins"
+        if self.statistic is RANKING and self.interval_rule == "delta.logit":
+            return "log_odds"
+        return "unseen" if self.interval == "newcombe" else "smoothed"
 
     @cached_property
     def cells(self) -> Array | None:
@@ -425,8 +439,10 @@ def _check(entry: Measure) -> None:
             f"{entry.name} has the latent means {listed(entry.latent or ())}",
             mend="Name two means of measured values, such as latent=('unsure', 'unsure')",
         )
-    if entry.heavy_tailed and entry.span != (0.0, float("inf")):
-        raise UnknownMeasure(f"{entry.name} is heavy-tailed on {entry.span}", mend="Such a measure spans 0 to infinity")
+    if entry.contrast == "ratio" and entry.span != (0.0, float("inf")):
+        raise UnknownMeasure(
+            f"{entry.name} is compared by its ratio on {entry.span}", mend="Such a measure spans 0 to infinity"
+        )
     others = {*entry.aliases, *entry.cautions, *entry.with_class}
     taken = ({entry.name, *entry.aliases, *entry.cautions} & {*REGISTRY, *ALIASES}) | ({entry.name} & others)
     if taken:

@@ -28,12 +28,12 @@ from ..core.scale import listed
 from ..core.suggestions import did_you_mean, refuse_no_count, refuse_no_seed, refuse_unknown, with_known_options
 from ..core.table import Table, table_html, table_text
 from ..core.text import number
+from ..inference.differences import holm
 from ..inference.settings import refuse_level
 from ..measures import find, refuse_of_class
 from ..measures.registry import Measure
 from . import accessors
 from .comparison import Comparison
-from .differences import holm
 from .hypothesis_tests import (
     Friedman,
     Nemenyi,

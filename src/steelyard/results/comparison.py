@@ -22,6 +22,7 @@ from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
 from ..families.forecasts.evaluation import ForecastEvaluation
 from ..inference.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..inference.chosen import influence_at
+from ..inference.differences import Differences, holm_by_family
 from ..inference.estimator import compute
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
@@ -35,7 +36,6 @@ from ..states.held_rows import Rows
 from ..states.statistics import CONFUSION, STATISTICS, rows_in
 from . import accessors
 from .assessment import Assessment
-from .differences import Differences, holm_by_family
 from .evaluated import Slices, refuse_too_many_values
 from .hypothesis_tests import McNemar, mcnemar
 from .paired import Family, Judged, Paired

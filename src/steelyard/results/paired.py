@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..core.cached import cached_property
+from ..inference.differences import Differences
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.student_t import critical_values, p_values
 from ..inference.table_evaluation import Evaluation
 from ..inference.variances import NO_ERROR
-from .differences import Differences
 
 if TYPE_CHECKING:
     from ..core.typing import Array
