@@ -874,3 +874,12 @@ def test_scores_in_another_unit_change_no_interval_but_for_the_unit(monkeypatch:
     found = assess(truth, said, measures=[small, large])
     wanted = 1000 * found[small].low, 1000 * found[small].high
     assert (found[large].low, found[large].high) == pytest.approx(wanted)
+
+
+def test_a_classifier_has_no_skill_against_itself() -> None:
+    """Exactly none: both means are found in the same way, whatever rounding makes of them."""
+    random = np.random.default_rng(4)
+    truth, said = random.random(400) < 0.4, {"a": random.random(400), "b": random.random(400)}
+    measure = "skill(against='b')"
+    found = compare(truth, said, event=True, measures=[measure])
+    assert (found["b"][measure].value, found["b"][measure].low, found["b"][measure].high) == (0, 0, 0)

@@ -75,7 +75,9 @@ class ForecastEvaluation(ForecastColumns):
         if base is slot:
             return Sloped(mean, 1.0, none)
         if other is not None:
-            value, by_mean, by_reference = gradient(slot.measure, mean, self.mean(base, other))
+            # Both in the same way: of a classifier against itself, nothing is left.
+            own, reference = self.mean(base, self.model), self.mean(base, other)
+            value, by_mean, by_reference = gradient(slot.measure, own, reference)
             return Sloped(value, by_mean, none, by_reference)
         worth = self._climatology(base, mass / mass.sum())
         value, by_mean, by_reference = gradient(slot.measure, mean, float(mass @ worth / mass.sum()))
@@ -291,15 +293,15 @@ class ForecastEvaluation(ForecastColumns):
         smooth = self.smoothable(slot)
         means, by_class, whole = self._where(smooth)
         if other is None:
-            worth = self._climatology(base, by_class / whole)
+            worth, mean = self._climatology(base, by_class / whole), float(means[self._column_of[key_of(base)]])
             reference = float(by_class @ worth / whole)
         else:
-            worth, reference = np.zeros(len(self.scale)), self.mean(base, other)
+            worth, mean, reference = np.zeros(len(self.scale)), self.mean(base, self.model), self.mean(base, other)
 
         def variance(own: float, of_reference: float) -> float:
             return sum(self._spread(slot, Sloped(np.nan, own, of_reference * worth, of_reference), smooth))
 
-        return Ratio.of(float(means[self._column_of[key_of(base)]]), reference, variance)
+        return Ratio.of(mean, reference, variance)
 
     def remark(self, slot: Slot) -> str:
         """How many rows make a score infinite, and how many were clipped; and what was not summed."""
