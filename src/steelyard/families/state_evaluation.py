@@ -10,9 +10,9 @@ normal.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -236,6 +236,12 @@ class StateEvaluation(RowEvaluation):
             return float(np.sqrt(self.class_square @ np.square(moved)) / self.class_mass[share > 0].sum())
 
     # --- the second pass -----------------------------------------------------------------------------------------
+
+    judged_by_odds: ClassVar[bool] = False  # whether differences are: how far their variances scatter must be summed
+
+    def heavier(self, unit: float) -> Self:
+        """The same where a pseudo-row weighs more, as it does beside another classifier."""
+        return replace(self, unit=unit)
 
     @property
     def foretold(self) -> bool:

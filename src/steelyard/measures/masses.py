@@ -170,10 +170,7 @@ class Sides:
         if self.cluster is not None:
             return scatter_of_clusters(*self._by_cluster(influence, self.cluster), pseudo)
         squares, fourths = self._powers(influence)
-        here = self.sizes >= 1
-        parts = fourths[here] - np.square(squares[here]) / self.sizes[here]
-        factors = np.array([_one_less(float(size), pseudo) for size in self.sizes[here]])
-        return float(np.maximum(parts, 0.0) @ np.square(factors))
+        return scatter_of_sides(squares, fourths, self.sizes, pseudo)
 
     def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
         """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
@@ -248,6 +245,14 @@ def spread_of(squares: Array, sizes: Array, together: float = 0.0, pseudo: float
     told = [(part, size + pseudo - 1) for part, (_, size) in zip(parts, sides, strict=True) if size > 1]
     below = sum(part * part / freedom for part, freedom in told)
     return variance, sum(part for part, _ in told) ** 2 / below if below else math.nan
+
+
+def scatter_of_sides(squares: Array, fourths: Array, sizes: Array, pseudo: float = 0.0) -> float:
+    """The variance of that variance, by the sums of squares and of fourth powers on each side."""
+    here = sizes >= 1
+    parts = fourths[here] - np.square(squares[here]) / sizes[here]
+    factors = np.array([_one_less(float(size), pseudo) for size in sizes[here]])
+    return float(np.maximum(parts, 0.0) @ np.square(factors))
 
 
 def spread_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -341,8 +341,12 @@ class RankedEvaluation(ToldByClasses):
         sides, pseudo = [self.sides_of(self.slots[place]) for place in places], PSEUDO_ROW if smooth else 0.0
         return np.array([side.spread(rows, pseudo)[0] for side, rows in zip(sides, influences, strict=True)])
 
-    def scatters(self, places: Sequence[int], influences: Array) -> Array:
-        """How far each of these variances scatters itself."""
+    def scatters(self, places: Sequence[int], influences: Array, terms: Sequence[Any]) -> Array:
+        """How far each of these variances scatters itself; ``terms`` tell what the influences were made of.
+
+        Each is a classifier and what its influences with the pseudo-rows were multiplied with, slot by slot.
+        """
+        del terms  # rows tell
         sides = [self.sides_of(self.slots[place]) for place in places]
         return np.array([side.scatter(rows, PSEUDO_ROW) for side, rows in zip(sides, influences, strict=True)])
 

@@ -280,8 +280,7 @@ class OneAgainstRest:
         row = self.population.unit
         with np.errstate(divide="ignore", invalid="ignore"):
             value, (variance, freedom), influences = self._as_they_are(measure)
-            # No value moves further than the share of the mass that is added.
-            if measure.fair is None and (row / self.class_and_rest).sum() < NEGLIGIBLE * np.sqrt(variance):
+            if self.negligible(measure, variance):
                 return Found((value, value), (variance, variance), (freedom, freedom)), influences, influences
             centre, smooth = self.sloped(measure, smooth=True)
             spread, looser = told_of(variance, *self.spread(measure, smooth, smooth=True))
@@ -289,6 +288,11 @@ class OneAgainstRest:
             centre = self.masses(measure, smooth=True).centre(measure, centre, row / PSEUDO_ROW)
             found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
         return found, influences, partial(self.influences, measure, smooth, smooth=True)
+
+    def negligible(self, measure: Measure, variance: float) -> bool:
+        """Whether pseudo-rows can be left out: no value moves further than the share of the mass that is added."""
+        share = (self.population.unit / self.class_and_rest).sum()
+        return measure.fair is None and bool(share < NEGLIGIBLE * np.sqrt(variance))
 
     def _as_they_are(self, measure: Measure) -> tuple[float, tuple[float, float], Late]:
         """A measure without the pseudo-rows: its value, its spread and the influences behind it."""

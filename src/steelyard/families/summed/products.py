@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 MOST_SIDES = 10  # of averages over more classes, a few rows or clusters of one of them hardly matter
 ROUNDING = 1e-14  # of a correlation
+CANCELLED = 1e-9  # of fourth powers: of what is left of them, rounding is no small part
 Key = tuple[int, str, int | str | None]  # classifier, measure, class or average
-Pair = tuple[float, float]  # as it is, and for intervals
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Products:
         powers: Third and fourth powers of influences, (2, slots), summed over rows where these are independent.
         within: The same within each true class, (classes, slots, slots), where rows are independent; of very many
             classes squares alone, (classes, slots).
+        fourths: Where classifiers are compared, third powers of one slot times another and squares times squares,
+            within each true class: (classes, 2, slots, slots).
     """
 
     keys: tuple[Key, ...]
@@ -46,14 +48,16 @@ class Products:
     drawn: float
     powers: Array = field(default_factory=lambda: np.zeros((2, 0)))
     within: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    fourths: Array = field(default_factory=lambda: np.zeros((0, 2, 0, 0)))
 
     def __add__(self, other: Products) -> Products:
         """Add what was found on other rows; a cluster may have rows in both."""
         drawn = self.drawn + other.drawn
         if self.clusters is None or other.clusters is None:
             with np.errstate(invalid="ignore"):  # an infinite score has no spread, and its slots are marked by that
-                powers, within = self.powers + other.powers, self.within + other.within
-                return replace(self, sums=self.sums + other.sums, drawn=drawn, powers=powers, within=within)
+                names = ("sums", "powers", "within", "fourths")
+                added = {name: getattr(self, name) + getattr(other, name) for name in names}
+                return replace(self, drawn=drawn, **added)
         labels, sums = added_by_label((self.clusters, self.sums), (other.clusters, other.sums))
         return replace(self, sums=sums, clusters=labels, drawn=drawn)
 
@@ -110,15 +114,26 @@ class Products:
         others = (columns[0] - sums.sum(axis=1), rest.any(axis=1))
         return np.column_stack([sums, others[0]]), np.column_stack([seen, others[1]])
 
-    def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[Pair, Pair]:
-        """The variance of a slot and its degrees of freedom, where rows are independent and each class is a side.
-
-        Then the same with so much of a pseudo-row in each.
-        """
+    def by_class(self, key: Key, sizes: Array, pseudo: float) -> tuple[float, float]:
+        """The variance of a slot and its degrees of freedom, where rows are independent and each class is a side."""
         place = self.keys.index(key)
         squares = self.within[:, place, place] if self.parted else self.within[:, place]
-        (variance, freedom), (smooth, looser) = spread_of(squares, sizes), spread_of(squares, sizes, pseudo=pseudo)
-        return (variance, smooth), (freedom, looser)
+        return spread_of(squares, sizes, pseudo=pseudo)
+
+    def powers_of(self, keys: Sequence[Key], factors: Sequence[float]) -> tuple[Array, Array] | None:
+        """Second and fourth powers of a sum of two influences times these factors, within each true class.
+
+        None where they were not summed, or where the two influences cancel, so that rounding is left.
+        """
+        if not self.fourths.size or not {*keys} <= {*self.keys}:
+            return None
+        (a, b), (one, other) = map(self.keys.index, keys), factors
+        within, (uneven, even) = self.within, self.fourths.swapaxes(0, 1)
+        squares = one**2 * within[:, a, a] + 2 * one * other * within[:, a, b] + other**2 * within[:, b, b]
+        whole = one**4 * even[:, a, a] + other**4 * even[:, b, b]
+        mixed = 4 * (one**3 * other * uneven[:, a, b] + one * other**3 * uneven[:, b, a])
+        fourths = whole + mixed + 6 * one**2 * other**2 * even[:, a, b]
+        return None if fourths.sum() < CANCELLED * whole.sum() else (squares, fourths)
 
     def row(self, key: Key) -> Array | None:
         """The influences of the made-up rows on one slot."""
@@ -148,9 +163,19 @@ def made_up(covariance: Array) -> Array:
     return np.asarray(found)
 
 
+def with_pseudo(slot: Slot, unit: float) -> Slot:
+    """What rows add to a slot where pseudo-rows are added that weigh so much."""
+    return Slot(slot.measure, None, f"{key_of(slot)[1]} with pseudo-rows of {unit:.6g}")
+
+
+def side_of(part: int | str | None, code: int) -> str:
+    """The name of what rows of a class alone add to a class or an average."""
+    return f"{part} by {code}"
+
+
 def of_side(slot: Slot, code: int) -> Slot:
     """What rows of a class alone add to a slot."""
-    return Slot(slot.measure, None, f"{key_of(slot)[1]} by {code}")
+    return Slot(slot.measure, None, side_of(key_of(slot)[1], code))
 
 
 def of_rows(measures: Sequence[Measure], scale: Scale) -> list[Slot]:

@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
 from ...inference.table_evaluation import Slot
-from ...measures.masses import Masses, scatter_of_clusters, spread_of, spread_of_clusters
+from ...measures.masses import Masses, scatter_of_clusters, scatter_of_sides, spread_of, spread_of_clusters
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
 from ...states.score_grid import Grid
 from ...states.statistics import RANKING, Patterns
-from ..ranking.evaluation import RankedEvaluation
+from ..ranking.evaluation import Memory, RankedEvaluation
 from ..ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest, told_of
 from ..state_evaluation import StateEvaluation
 from .counting import Counting, cells_of, finer_ruler, side, sides_of
-from .products import MOST_SIDES, Products, of_rows, of_side
+from .products import MOST_SIDES, Key, Products, of_rows, of_side, side_of, with_pseudo
 from .recipe import Look
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from ...core.typing import Array, Marks, Places
 
 
+Term = tuple["SummedRanking", "Array"]  # a classifier, and what its influences are multiplied with, slot by slot
 ROUNDING = 1e-12
+AGREED = 1e-16  # of a variance: less is rounding
 NARROW = 0.1  # of a standard error: what cells may leave open
 LEFT = 0.01  # of what cells leave open: that much may stay
 
@@ -43,7 +45,9 @@ LEFT = 0.01  # of what cells leave open: that much may stay
 class SummedRanking(StateEvaluation, RankedEvaluation):
     """All slots of one classifier that are made of the order of scores that were counted in cells."""
 
-    looked_up: dict[tuple[str, int], Array] = field(default_factory=dict, repr=False)
+    judged_by_odds = True
+
+    looked_up: dict[tuple[str, int, bool], Array] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -106,7 +110,58 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
             found = self._averaged_over_classes(slot)
         if np.isnan(found.value[0]):  # nothing scatters that has no value
             return found
-        return self.found_late(slot, found.value) or found
+        return self._found_late(slot, found) or found
+
+    def _found_late(self, slot: Slot, found: Found) -> Found | None:
+        """A slot with the spread that the second pass told, also with the pseudo-rows; None where the first one did."""
+        if self.known(slot) is None or not (self.clustered or self.told_late(slot)):
+            return self.found_late(slot, found.value)
+        (value, centre), added, (variance, freedom) = found.value, found.added, self._spread(slot, slot)
+        if self._moved(slot) and self.known(self._smooth(slot)) is None:  # in older tallies
+            spread, looser = self._spread(slot, slot, PSEUDO_ROW)
+            looser = looser if slot.code is None else told_of(variance, spread, looser)[1]
+            return Found(found.value, (variance, spread), (freedom, looser))
+        if slot.code is None:
+            classes = [self.seen(Slot(slot.measure, code)) for code in range(len(self.scale))]
+            share, values = self._shares(slot, classes)
+            value, centre = (np.where(share > 0, values, 0.0) @ share).tolist()
+            added = sum(float(part**2) * one.added for one, part in zip(classes, share, strict=True) if one.added > 0)
+            moved = any(one.moved for one, part in zip(classes, share, strict=True) if part)
+        else:
+            one = self.against_rest(slot.code)
+            moved = found.moved and not one.negligible(slot.measure, variance)
+        if not moved:
+            return Found((value, value), (variance, variance), (freedom, freedom))
+        spread, looser = self._spread(slot, self._smooth(slot), PSEUDO_ROW)
+        if slot.code is not None:
+            spread, looser = told_of(variance, spread, looser)
+        late = Found((value, centre), (variance, spread + added), (freedom, looser), added)
+        return late if slot.code is not None else late.of_average(len(self.scale), slot.measure)
+
+    def _spread(self, slot: Slot, asked: Slot, pseudo: float = 0.0) -> tuple[float, float]:
+        """The variance of a slot and its degrees of freedom, as the second pass told, as it is or with pseudo-rows."""
+        products, known = self.summary.products, self.known(asked)
+        if products is None or known is None:
+            return np.nan, np.nan
+        if not self.clustered:
+            return products.by_class((self.model, *key_of(asked)), self.sizes, pseudo)
+        parted = self._parted(slot, asked)
+        if parted is None:
+            return float(np.square(known).sum()), self.freedom
+        return spread_of_clusters(*parted, pseudo)
+
+    def heavier(self, unit: float) -> Self:
+        """The same where a pseudo-row weighs more, as it does beside another classifier."""
+        return replace(self, unit=unit, memory=Memory(), looked_up={})
+
+    def _smooth(self, slot: Slot) -> Slot:
+        """What rows add to a slot with the pseudo-rows."""
+        return with_pseudo(slot, self.unit)
+
+    def _moved(self, slot: Slot) -> bool:
+        """Whether pseudo-rows make a difference, by what the cells tell."""
+        codes = range(len(self.scale)) if slot.code is None else [slot.code]
+        return any(self._inner[self._column(code)].seen(Slot(slot.measure, code)).moved for code in codes)
 
     def _averaged_over_classes(self, slot: Slot) -> Found:
         """An average; unless a second pass tells more, its classes may all be off together, and their shares too."""
@@ -148,19 +203,24 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
 
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What made-up rows add to a slot."""
-        found, products = super().influence(slot, smooth), self.summary.products
+        smooth, products = smooth and self._seen_smooth(slot), self.summary.products
+        asked = self._smooth(slot) if smooth else slot
+        found = super().influence(asked, smooth)
         if not self.clustered or products is None:
             return found
         every = np.zeros((self._blocks, len(products.sums)))
-        parted = self._parted(slot)
+        parted = self._parted(slot, asked)
         every[: 1 if parted is None else parted[0].shape[1]] = found if parted is None else parted[0].T
         return every.ravel()
 
-    def _parted(self, slot: Slot) -> tuple[Array, Marks] | None:
-        """What clusters add to a slot on each side, and which have rows there; None where that was not summed."""
+    def _parted(self, slot: Slot, asked: Slot) -> tuple[Array, Marks] | None:
+        """What clusters add to a slot on each side, and which have rows there; None where that was not summed.
+
+        What is ``asked`` for is the slot as it is, or with the pseudo-rows.
+        """
         products, sides = self.summary.products, self._sides(slot)
-        asked = (slot, *[of_side(slot, code) for code in sides], *of_rows(self.measures, self.scale))
-        keys = [(self.model, *key_of(each)) for each in asked]
+        every = (asked, *[of_side(asked, code) for code in sides], *of_rows(self.measures, self.scale))
+        keys = [(self.model, *key_of(each)) for each in every]
         return products.by_clusters(keys, sides) if products and sides and {*keys} <= {*products.keys} else None
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
@@ -171,9 +231,12 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
         if self.clustered:
             sides = map(self._at_sides, places, influences)
             return np.array([_variance(sums, seen, pseudo) for sums, seen in sides])
-        return np.array([variance for variance, _ in self._by_side(products, places, influences, pseudo)])
+        found = np.array([variance for variance, _ in self._by_side(products, places, influences, pseudo)])
+        alone = np.array([self.seen(self.slots[place]).variance[1] for place in places])
+        # Two that always agree differ by what rounding leaves in the factor of all products.
+        return np.where(found < AGREED * alone, 0.0, found)
 
-    def scatters(self, places: Sequence[int], influences: Array) -> Array:
+    def scatters(self, places: Sequence[int], influences: Array, terms: Sequence[Term]) -> Array:
         """How far these scatter themselves: a class may have few rows or clusters, however many there are."""
         products = self.summary.products
         if products is None or not (self.clustered or products.parted):
@@ -186,12 +249,38 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
                     for sums, seen in sides
                 ]
             )
-        found = self._by_side(products, places, influences, PSEUDO_ROW)
-        return np.array([2 * variance**2 / freedom for variance, freedom in found])
+        by_side = self._by_side(products, places, influences, PSEUDO_ROW)
+        found = np.array([2 * variance**2 / freedom for variance, freedom in by_side])
+        for row, place in enumerate(places):
+            slots = [each.slots[place] for each, _ in terms]
+            keys = [each.key_smooth(slot) for (each, _), slot in zip(terms, slots, strict=True)]
+            powers = products.powers_of(keys, [float(factors[row]) for _, factors in terms])
+            if powers is not None:
+                squares, fourths, sizes = (self._at_two_sides(each, slots[0].code) for each in (*powers, self.sizes))
+                found[row] = scatter_of_sides(squares, fourths, sizes, PSEUDO_ROW)
+        return found
+
+    def key_smooth(self, slot: Slot) -> Key:
+        """What the products of a slot are known by, with the pseudo-rows where these make a difference."""
+        return (self.model, *key_of(self._smooth(slot) if self._seen_smooth(slot) else slot))
+
+    def _seen_smooth(self, slot: Slot) -> bool:
+        """Whether pseudo-rows make a difference, and the second pass told which; older tallies do not tell it."""
+        return self.seen(slot).moved and self.known(self._smooth(slot)) is not None
+
+    def _at_two_sides(self, by_class: Array, code: int | None) -> Array:
+        """Sums by class, or of the class and of the rest."""
+        return by_class if code is None else np.array([by_class[code], np.delete(by_class, code).sum()])
+
+    def pseudo_at(self, place: int) -> tuple[float, Array]:
+        """Mean squared influence of a pseudo-row on a slot, and the mean influence of one of the rest and the class."""
+        if not self._seen_smooth(self.slots[place]):
+            return 0.0, np.zeros(2)
+        return RankedEvaluation.pseudo_at(self, place)
 
     def _at_sides(self, place: int, influence: Array) -> tuple[Array, Marks | None]:
         """What clusters add on each side of a slot, and which have rows there; of all sides together, if not summed."""
-        sums, parted = influence.reshape(self._blocks, -1), self._parted(self.slots[place])
+        sums, parted = influence.reshape(self._blocks, -1), self._parted(self.slots[place], self.slots[place])
         return (sums[0], None) if parted is None else (sums[: parted[1].shape[1]].T, parted[1])
 
     def _by_side(
@@ -200,10 +289,8 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
         """The variance of influences on some slots and its degrees of freedom, by how many rows each side has."""
         by_class = np.square(influences).reshape(len(places), len(self.sizes), -1).sum(axis=2) / products.lost
         for place, squares in zip(places, by_class, strict=True):
-            code, sides = self.slots[place].code, [squares, self.sizes]
-            if code is not None:
-                sides = [np.array([each[code], np.delete(each, code).sum()]) for each in sides]
-            yield spread_of(sides[0], sides[1], pseudo=pseudo)
+            both = [self._at_two_sides(each, self.slots[place].code) for each in (squares, self.sizes)]
+            yield spread_of(both[0], both[1], pseudo=pseudo)
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """Nothing is drawn again."""
@@ -268,54 +355,53 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
         return range(len(self.scale)) if len(self.scale) <= MOST_SIDES else []
 
     def beside(self, slots: Sequence[Slot]) -> list[Slot]:
-        """Where rows belong to clusters: what those of each side add alone, and how many of each class there are."""
+        """The same with the pseudo-rows where these make a difference; of clusters, also what each side adds alone."""
+        if not self.scored:
+            return []
+        smooth = [slot for slot in slots if self._moved(slot)]
         sides = [of_side(slot, code) for slot in slots for code in self._sides(slot)]
-        return [*sides, *of_rows(self.measures, self.scale)] if self.clustered and self.scored else []
-
-    def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
-        """A slot with the spread that the second pass told; sides that have few rows or clusters leave it unsure."""
-        found, products, parted = super().found_late(slot, values), self.summary.products, self._parted(slot)
-        if found is None or products is None or (self.clustered and parted is None):
-            return found
-        if parted is None:
-            return Found(values, *products.by_class((self.model, *key_of(slot)), self.sizes, PSEUDO_ROW))
-        (variance, freedom), (smooth, looser) = (spread_of_clusters(*parted, pseudo) for pseudo in (0.0, PSEUDO_ROW))
-        looser = looser if slot.code is None else told_of(variance, smooth, looser)[1]
-        return Found(values, (variance, smooth), (freedom, looser))
+        sides += [of_side(self._smooth(slot), code) for slot in smooth for code in self._sides(slot)]
+        clusters = [*sides, *of_rows(self.measures, self.scale)] if self.clustered else []
+        return [*map(self._smooth, smooth), *clusters]
 
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): all of them, or those of one side alone."""
-        sides = {key_of(of_side(slot, code)): (slot, code) for slot in self.slots for code in self._sides(slot)}
+        wholes = {key_of(slot): (slot, False) for slot in self.slots}
+        wholes |= {key_of(self._smooth(slot)): (slot, True) for slot in self.slots}
+        parts = [(key, code) for key, (slot, _) in wholes.items() for code in self._sides(slot)]
+        sides = {(key[0], side_of(key[1], code)): (key, code) for key, code in parts}
         numbers = {key_of(slot): code for code, slot in enumerate(of_rows(self.measures, self.scale))}
-        whole = [slot for slot in slots if key_of(slot) not in sides and key_of(slot) not in numbers]
-        found = dict(zip(map(key_of, whole), self._influences(whole, rows), strict=True))
+        asked = [key for key in map(key_of, slots) if key in wholes]
+        found = dict(zip(asked, self._influences([wholes[key] for key in asked], rows), strict=True))
         found |= {key: (rows.truth == code).astype(np.float64) for key, code in numbers.items()}
         for key in {key_of(slot) for slot in slots} - found.keys():
-            slot, code = sides[key]
-            found[key] = found[key_of(slot)] * (rows.truth == code)
+            whole, code = sides[key[0], str(key[1])]
+            found[key] = found[whole] * (rows.truth == code)
         return np.stack([found[key_of(slot)] for slot in slots])
 
-    def _influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
-        """What rows add to some slots, (slots, rows): looked up in their cells."""
+    def _influences(self, wanted: Sequence[tuple[Slot, bool]], rows: Rows) -> Array:
+        """What rows add to some slots, as they are or with pseudo-rows, (slots, rows): looked up in their cells."""
+        found = np.zeros((len(wanted), len(rows)))
         if not self.scored:
-            return np.zeros((len(slots), len(rows)))
+            return found
         cells = [self._cells(rows, column) for column in range(len(self.grids))]
-        known: dict[tuple[str, int], Array] = {}
-        found = np.zeros((len(slots), len(rows)))
-        for place, slot in enumerate(slots):
+        known: dict[tuple[str, int, bool], Array] = {}
+        for place, (slot, smooth) in enumerate(wanted):
             codes = range(len(self.scale)) if slot.code is None else [slot.code]
             for code in codes:
-                if (slot.measure.label, code) not in known:
-                    table = self._table(slot.measure, code)
-                    known[slot.measure.label, code] = np.take(table, cells[self._column(code)], mode="clip")
+                key = (slot.measure.label, code, smooth)
+                if key not in known:
+                    table = self._table(slot.measure, code, smooth)
+                    known[key] = np.take(table, cells[self._column(code)], mode="clip")
             if slot.code is not None:
-                found[place] = known[slot.measure.label, slot.code]
+                found[place] = known[slot.measure.label, slot.code, smooth]
                 continue
             share, values = self._shares(slot, [self.result(Slot(slot.measure, code)) for code in codes])
             for code in codes:
-                found[place] += share[code] * known[slot.measure.label, code] if share[code] else 0.0
+                found[place] += share[code] * known[slot.measure.label, code, smooth] if share[code] else 0.0
             if slot.average == AVERAGES[1] and share.any():  # a row also makes its class weigh more
-                moved = np.where(share > 0, values[0] - share @ np.nan_to_num(values[0]), 0.0)
+                here = values[int(smooth)]
+                moved = np.where(share > 0, here - share @ np.nan_to_num(here), 0.0)
                 found[place] += (moved / self.class_mass[share > 0].sum())[rows.truth]
         return found
 
@@ -326,13 +412,13 @@ class SummedRanking(StateEvaluation, RankedEvaluation):
         cells += side(rows.truth, sides)
         return cells
 
-    def _table(self, measure: Measure, code: int) -> Array:
-        """What a row in each cell and of each side adds to a measure of a class."""
-        key = (measure.label, code)
+    def _table(self, measure: Measure, code: int, smooth: bool) -> Array:
+        """What a row in each cell and of each side adds to a measure of a class, as it is or with pseudo-rows."""
+        key = (measure.label, code, smooth)
         if key not in self.looked_up:
-            inner = self._inner[self._column(code)]
+            inner, slot = self._inner[self._column(code)], Slot(measure, code)
             with np.errstate(divide="ignore", invalid="ignore"):
-                of_rows = np.nan_to_num(inner.influence(Slot(measure, code), smooth=False))
+                of_rows = np.nan_to_num(inner.influence(slot, smooth and inner.seen(slot).moved))
             self.looked_up[key] = self.grids[self._column(code)].spread(of_rows)
         return self.looked_up[key]
 

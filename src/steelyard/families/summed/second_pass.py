@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..state_evaluation import StateEvaluation
 from .products import MOST_SIDES, Products
 
 if TYPE_CHECKING:
-    from ...core.typing import Array, Codes
+    from ...core.typing import Array, Codes, Marks
     from ...states.held_rows import Rows
 
 Wanted = Sequence[tuple[StateEvaluation, Sequence[Slot]]]
@@ -36,7 +36,26 @@ def wanted_of(evaluations: Sequence[StateEvaluation]) -> Wanted:
         late = [slot for slot in slots if always or evaluation.told_late(slot)]
         late = list({key_of(slot): slot for slot in [*late, *evaluation.beside(late)]}.values())
         found += [(evaluation, late)] if late else []
-    return found
+    return [*found, *_beside_heavier(found)]
+
+
+def _beside_heavier(wanted: Wanted) -> Iterator[tuple[StateEvaluation, Sequence[Slot]]]:
+    """What differences need: beside a classifier whose rows weigh more, pseudo-rows weigh as much for both."""
+    ranked = [(each, slots) for each, slots in wanted if each.judged_by_odds]
+    for each, slots in ranked:
+        known = {*map(key_of, slots)}
+        for unit in sorted({other.unit for other, _ in ranked if other.unit > each.unit}):
+            heavier = each.heavier(unit)
+            beside = [slot for slot in heavier.beside(_own(each, slots)) if key_of(slot) not in known]
+            known |= {*map(key_of, beside)}
+            if beside:
+                yield heavier, beside
+
+
+def _own(evaluation: StateEvaluation, slots: Sequence[Slot]) -> list[Slot]:
+    """Those that are slots of the evaluation, and not only beside them."""
+    own = {*map(key_of, evaluation.slots)}
+    return [slot for slot in slots if key_of(slot) in own]
 
 
 def _standing(evaluation: StateEvaluation) -> list[Slot]:
@@ -64,7 +83,11 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
             powers = np.stack([cubes @ third, (cubes * influences) @ (third * mean)])
             within = _within(root, rows.truth, len(wanted[0][0].scale))
             sums = within.sum(axis=0) if within.ndim == 3 else root @ root.T
-            return Products(keys, sums, None, count, powers, within)
+            ranked = np.array([each.judged_by_odds for each, slots in wanted for _ in slots])
+            fourths = np.zeros((0, 2, 0, 0))
+            if within.ndim == 3 and ranked.any() and len(wanted[0][0].models) > 1:
+                fourths = _fourths(influences[ranked] * np.sqrt(np.sqrt(third * mean)), rows.truth, ranked, len(within))
+            return Products(keys, sums, None, count, powers, within, fourths)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
     sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
     return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
@@ -77,3 +100,14 @@ def _within(root: Array, truth: Codes, classes: int) -> Array:
     # Not root[:, truth == code], which takes several times as long.
     parts = [np.compress(truth == code, root, axis=1) for code in range(classes)]
     return np.stack([part @ part.T for part in parts])
+
+
+def _fourths(root: Array, truth: Codes, here: Marks, classes: int) -> Array:
+    """Third powers of one influence times another, and squares times squares, within each class; 0 elsewhere."""
+    found = np.zeros((classes, 2, len(here), len(here)))
+    for code in range(classes):
+        part = np.compress(truth == code, root, axis=1)
+        square = part * part
+        places = np.ix_(np.arange(2), np.flatnonzero(here), np.flatnonzero(here))
+        found[code][places] = [(square * part) @ part.T, square @ square.T]
+    return found

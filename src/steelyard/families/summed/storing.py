@@ -205,20 +205,23 @@ def _products_facts(products: Products, arrays: Arrays) -> Facts:
         "drawn": products.drawn,
         "powers": arrays.put(products.powers),
         "within": arrays.put(products.within),
+        **({"fourths": arrays.put(products.fourths)} if products.fourths.size else {}),
     }
 
 
 def _products_from(facts: Facts, arrays: Arrays) -> Products:
     keys = tuple((int(model), str(label), part) for model, label, part in facts["keys"])
     sums, powers, within = (arrays.get(facts[name]) for name in ("sums", "powers", "within"))
+    fourths = arrays.get(facts["fourths"]) if "fourths" in facts else np.zeros((0, 2, 0, 0))  # older files have none
     clusters = facts["clusters"]
     refuse(sums.shape == (len(keys) if clusters is None else len(clusters), len(keys)))
     refuse(powers.shape in ((2, 0), (2, len(keys))))
     refuse(within.size == 0 or within.shape[1:] in ((len(keys),), (len(keys), len(keys))))
-    refuse(all(each.dtype.kind == "f" for each in (sums, powers, within)))
+    refuse(fourths.size == 0 or fourths.shape == (len(within), 2, len(keys), len(keys)))
+    refuse(all(each.dtype.kind == "f" for each in (sums, powers, within, fourths)))
     refuse(clusters is None or len(set(clusters)) == len(clusters))
     named = None if clusters is None else tuple(clusters)
-    return Products(keys, sums, named, float(facts["drawn"]), powers, within)
+    return Products(keys, sums, named, float(facts["drawn"]), powers, within, fourths)
 
 
 def _clusters_facts(clusters: ClusterSums, arrays: Arrays) -> Facts:

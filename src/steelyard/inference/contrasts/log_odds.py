@@ -39,10 +39,12 @@ class OnLogOdds(ContrastRule):
         start, stop = pair.ends
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             whole = stop - start
-            steep_a, steep_b = (1 / slope((centre - start) / whole)[:, None] for centre in pair.centres)
+            steep_a, steep_b = (1 / slope((centre - start) / whole) / whole for centre in pair.centres)
             first, second = pair.influences()
-            scaled = (first * steep_a - second * steep_b) / whole[:, None]
-            scatter = pair.sources[0].scatters(pair.places, scaled)
+            scaled = first * steep_a[:, None] - second * steep_b[:, None]
+            scatter = pair.sources[0].scatters(
+                pair.places, scaled, [*zip(pair.sources, (steep_a, -steep_b), strict=True)]
+            )
             other = np.asarray(2 * np.square(_odds(pair).variance) / scatter)
             # Fourth powers of few rows say too little of how far these scatter: the fewness of the rows comes on top.
             both = np.maximum(1 / (1 / pair.freedom + 1 / other), np.minimum(pair.freedom, 1.0))
