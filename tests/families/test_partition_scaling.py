@@ -23,7 +23,7 @@ from steelyard.families.partition.scaling import (
     MANY_VALUES,
     TOO_WIDE,
     BetaMap,
-    Moments,
+    BetaMoments,
     beta_map,
     matched,
     orders,
@@ -196,8 +196,10 @@ def test_distances_lose_nothing_near_a_corner() -> None:
 # --- regions that cannot be scaled as others ------------------------------------------------------------------
 
 
-def moments(values: list[float], target: float) -> Moments:
-    return Moments(len(values), float(np.mean(values)), float(np.var(values, ddof=1)) if values[1:] else 0.0, target)
+def moments(values: list[float], target: float) -> BetaMoments:
+    return BetaMoments(
+        len(values), float(np.mean(values)), float(np.var(values, ddof=1)) if values[1:] else 0.0, target
+    )
 
 
 @each_variant
@@ -211,20 +213,20 @@ def test_degenerate_regions_take_the_share_of_the_class(variant: Any) -> None:
     ):
         found = beta_map(moments(values, target), variant)
         assert (found.kind, found.level, found.note) == ("point", target, note)
-    assert beta_map(Moments(9, 0.5, 0.4, 0.3), "default") == BetaMap("point", level=0.3, note=TOO_WIDE)
-    assert beta_map(Moments(9, 0.5, 0.4, 0.3), "klar") == BetaMap("point", level=0.3, note=TOO_WIDE)
+    assert beta_map(BetaMoments(9, 0.5, 0.4, 0.3), "default") == BetaMap("point", level=0.3, note=TOO_WIDE)
+    assert beta_map(BetaMoments(9, 0.5, 0.4, 0.3), "klar") == BetaMap("point", level=0.3, note=TOO_WIDE)
 
 
 def test_a_certainty_that_is_whole_but_for_rounding_is_whole() -> None:
     # Values 1, 0.6 and 0.8 have a certainty of 0.16 / 0.04 - 1 = 3, however they are summed.
     for mean, variance in ((0.8, 0.04), (np.nextafter(0.8, 1), np.nextafter(0.04, 1)), (0.8, np.nextafter(0.04, 0))):
-        assert sum(beta_map(Moments(3, mean, variance, 1 / 3), "klar").scaled) == pytest.approx(3, rel=1e-12)
-    assert sum(beta_map(Moments(3, 0.8, 0.0401, 1 / 3), "klar").scaled) == pytest.approx(2, rel=1e-12)
+        assert sum(beta_map(BetaMoments(3, mean, variance, 1 / 3), "klar").scaled) == pytest.approx(3, rel=1e-12)
+    assert sum(beta_map(BetaMoments(3, 0.8, 0.0401, 1 / 3), "klar").scaled) == pytest.approx(2, rel=1e-12)
 
 
 def test_whoever_moves_moments_stays_on_the_step_of_the_certainty() -> None:
-    here = beta_map(Moments(3, 0.8, 0.04, 1 / 3), "klar")
-    moved = beta_map(Moments(3, 0.8, 0.0401, 1 / 3), "klar", here)
+    here = beta_map(BetaMoments(3, 0.8, 0.04, 1 / 3), "klar")
+    moved = beta_map(BetaMoments(3, 0.8, 0.0401, 1 / 3), "klar", here)
     assert moved.scaled == here.scaled
     assert moved.given != here.given
 
@@ -232,7 +234,7 @@ def test_whoever_moves_moments_stays_on_the_step_of_the_certainty() -> None:
 def test_values_that_are_as_they_should_be_stay_to_the_last_digit() -> None:
     values = np.array([0.8, 0.4, 0.6, 0.8, 0.4])
     for mean in (0.6, np.nextafter(0.6, 1)):
-        found = beta_map(Moments(5, mean, 0.04, 0.6))
+        found = beta_map(BetaMoments(5, mean, 0.04, 0.6))
         assert found.kind == "beta"
         assert_array_equal(found(values), values)
 

@@ -15,7 +15,7 @@ from .continuum.evaluation import ContinuumEvaluation
 from .continuum.sums import measuring
 from .forecasts.calibration import CalibrationEvaluation
 from .forecasts.evaluation import ForecastEvaluation
-from .forecasts.summing import Summing
+from .forecasts.summing import ForecastCollector
 from .partition import evaluation as partitions
 from .partition.evaluation import PartitionEvaluation
 from .partition.looks import placing
@@ -48,7 +48,7 @@ class Family(NamedTuple):
 FAMILIES: dict[Statistic, Family] = {
     CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
     RANKING: Family(RankedEvaluation, SummedRanking, Counting, rankings.again),
-    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, Summing),
+    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, ForecastCollector),
     CALIBRATION: Family(CalibrationEvaluation, SummedCalibration, Binning, calibrations.again),
     PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),
 }

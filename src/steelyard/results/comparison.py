@@ -38,7 +38,7 @@ from . import accessors
 from .assessment import Assessment
 from .evaluated import Slices, refuse_too_many_values
 from .hypothesis_tests import McNemar, mcnemar
-from .paired import Family, Judged, Paired
+from .paired import EvaluatesModel, JudgedDifferences, Paired
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,7 +150,7 @@ class Comparison:
         patterns, rows = self.tally.patterns(self.slice), self.tally.kept_of(self.slice)
         scale, stand_in = self.tally.scale, self.settings.stand_in
         by_statistic = {one: tuple(m for m in measures if m.statistic is one) for one in STATISTICS}
-        families: list[Family] = []
+        families: list[EvaluatesModel] = []
         if some := by_statistic[CONFUSION]:
             formulas = Formulas(some)
             families.append(lambda model, *, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
@@ -228,7 +228,7 @@ class Comparison:
         """Why a subgroup is not reported; empty where it is."""
         return self[self.models[0]].hidden
 
-    def _bootstrap(self, found: Differences, judged: Judged) -> None:
+    def _bootstrap(self, found: Differences, judged: JudgedDifferences) -> None:
         """Put bounds and p-values in place that come from replicates of the differences themselves."""
         samples = replicate(found.evaluations, found.places, self.settings.replicates, self.settings.seed)
         for row, (a, b) in enumerate(found.pairs):
@@ -244,7 +244,7 @@ class Comparison:
             judged.low[row, moved], judged.high[row, moved] = lower[moved], upper[moved]
             judged.p[row, moved] = p_of_no_difference(drawn)[moved]
 
-    def _tidy(self, found: Differences, judged: Judged) -> dict[str, list[Any]]:
+    def _tidy(self, found: Differences, judged: JudgedDifferences) -> dict[str, list[Any]]:
         slots = [found.evaluations[0].slot(place) for place in found.places]
         classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
         size = len(found.pairs)
@@ -470,9 +470,9 @@ def _apart(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, dict[str, lis
     return found
 
 
-def _unknown(judged: Judged) -> Judged:
+def _unknown(judged: JudgedDifferences) -> JudgedDifferences:
     """Nothing of it."""
-    return Judged(*[np.full_like(values, np.nan) for values in vars(judged).values()])
+    return JudgedDifferences(*[np.full_like(values, np.nan) for values in vars(judged).values()])
 
 
 def _decided(name: str, evaluation: Evaluation | RowEvaluation, measure: str) -> str:

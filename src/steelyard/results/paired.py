@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.typing import Array
 
 
-class Family(Protocol):
+class EvaluatesModel(Protocol):
     """Evaluates one classifier by measures of one statistic, where an independent observation weighs so much."""
 
     def __call__(self, model: int, *, unit: float) -> Evaluation | RowEvaluation:
@@ -29,7 +29,7 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDifferences:
     """What is said of all differences, as (pairs, slots) arrays."""
 
     difference: Array
@@ -51,7 +51,7 @@ class Paired:
         textbook: Whether intervals are plain ones: so many standard errors to either side.
     """
 
-    evaluate: Family
+    evaluate: EvaluatesModel
     units: Array
     by_class: bool
     level: float
@@ -98,13 +98,13 @@ class Paired:
             if rows:
                 yield rows, self._among(some, unit, local)
 
-    def judged(self, critical: Array | None = None) -> Judged:
+    def judged(self, critical: Array | None = None) -> JudgedDifferences:
         """All differences, with bounds that reach so many standard errors, and p-values."""
         found = np.empty((5, len(self.pairs), len(self.places)))
         for rows, part in self._parts():
             low, high = self._plain_bounds(part, critical) if self.textbook else part.bounds(critical)
             found[:, rows] = part.difference, low, high, part.se, self._plain_p(part) if self.textbook else part.p
-        return Judged(*found)
+        return JudgedDifferences(*found)
 
     def _plain_bounds(self, part: Differences, critical: Array | None) -> tuple[Array, Array]:
         reach = critical_values(self.level, _plain_freedom(part)) if critical is None else critical

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import Scale
 from steelyard.core.arrays import ODD
-from steelyard.families.forecasts.summing import Summing, evaluation_of
+from steelyard.families.forecasts.summing import ForecastCollector, evaluation_of
 from steelyard.families.summed.recipe import Recipe
 from steelyard.inference.row_evaluation import key_of
 from steelyard.inference.table_evaluation import Slot
@@ -41,7 +41,7 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     shape = ((2, -1, False),) if both else ((1, speaks, False),)
     recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Available(True))
     rows = some_rows(speaks, both)
-    summing = Summing(recipe)
+    summing = ForecastCollector(recipe)
     for low in range(0, ROWS, 1_700):
         summing.add(rows.select(np.arange(low, min(low + 1_700, ROWS))))
     totals = summing.state()

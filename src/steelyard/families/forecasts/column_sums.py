@@ -29,7 +29,7 @@ Weights = tuple["Array", "Array"]  # of the rows: the weight of each, and its sq
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class SummedColumns:
     """Sums over some rows, to which others are added.
 
     Attributes:
@@ -42,9 +42,9 @@ class Sums:
     weighed: Array
     products: Array
 
-    def __add__(self, other: Self) -> Sums:
+    def __add__(self, other: Self) -> SummedColumns:
         """Sums over these rows and others."""
-        return Sums(self.alone + other.alone, self.weighed + other.weighed, self.products + other.products)
+        return SummedColumns(self.alone + other.alone, self.weighed + other.weighed, self.products + other.products)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,13 +99,13 @@ class ColumnSums:
         """How many columns a piece must have room for."""
         return len(self._together)
 
-    def none(self) -> Sums:
+    def none(self) -> SummedColumns:
         """Sums over no rows."""
         together, classes = len(self._together), len(self.share)
         products = np.zeros((together, classes + together))
-        return Sums(np.zeros((3, len(self.columns))), np.zeros((together, classes)), products)
+        return SummedColumns(np.zeros((3, len(self.columns))), np.zeros((together, classes)), products)
 
-    def add(self, sums: Sums, piece: Piece, shift: Array, weights: Weights | None = None) -> None:
+    def add(self, sums: SummedColumns, piece: Piece, shift: Array, weights: Weights | None = None) -> None:
         """Add up the rows of a piece that has room for some columns, less the shift."""
         room = piece.room
         for parts in self._all_classes:
@@ -124,7 +124,7 @@ class ColumnSums:
             sums.weighed[...] += by_class(piece, room * weights[0])
             self._add_products(sums, piece, room * weights[1])
 
-    def _add_products(self, sums: Sums, piece: Piece, columns: Array) -> None:
+    def _add_products(self, sums: SummedColumns, piece: Piece, columns: Array) -> None:
         """Add up columns within each class, and their products with those that are laid out in the piece."""
         sums.products[:, : piece.classes] += by_class(piece, columns)
         products = sums.products[:, piece.classes :]
@@ -132,7 +132,7 @@ class ColumnSums:
             first = 0 if piece.few else row  # of many classes, nobody asks for more than squares
             products[first : row + 1, row] += np.einsum("ij,j->i", columns[first : row + 1], column)
 
-    def told(self, sums: Sums, square: Array, weighted: bool) -> Array:
+    def told(self, sums: SummedColumns, square: Array, weighted: bool) -> Array:
         """By weight, of squared weights, by squared weight, of squares by that: (4, columns, classes).
 
         Squares need not be told apart by class: nothing is multiplied with them that depends on it. What is not told

@@ -31,7 +31,7 @@ from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
 from ..state_evaluation import StateEvaluation
-from .column_sums import ColumnSums, Sums
+from .column_sums import ColumnSums, SummedColumns
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Summing(NamedTuple):
 
     shift: Array
     columns: ColumnSums
-    portions: Portions[tuple[Sums, list[Array]]]
+    portions: Portions[tuple[SummedColumns, list[Array]]]
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class ForecastColumns(StateEvaluation):
         work = partial(self._summed, shift, summing)
         return Summing(shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale)))
 
-    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[Sums, list[Array]]:
+    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[SummedColumns, list[Array]]:
         """Sum up some rows, and choose among them."""
         weights, sums, chosen = self.weights, summing.none(), []
         with np.errstate(divide="ignore", invalid="ignore"):

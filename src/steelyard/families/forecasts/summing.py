@@ -32,7 +32,7 @@ def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
     return kind(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
 
 
-class Summing(Batchwise):
+class ForecastCollector(Batchwise):
     """Sums up what rows are worth, by every score of every classifier."""
 
     def __init__(self, recipe: Recipe) -> None:

@@ -20,8 +20,19 @@ from ...core.errors import BadOption
 from ...core.suggestions import refuse_unknown
 from ...core.threads import shared
 from ...states.held_rows import counts_of
-from .rows import Arranged, Part, Prefix, Use
-from .scaling import MANY_VALUES, NEARLY_ONE, VARIANTS, BetaMap, Blocks, Moments, Variant, beta_map, broken, rescaled
+from .rows import Arranged, Prefix, RegionRows, Use
+from .scaling import (
+    MANY_VALUES,
+    NEARLY_ONE,
+    VARIANTS,
+    BetaMap,
+    BetaMoments,
+    Blocks,
+    Variant,
+    beta_map,
+    broken,
+    rescaled,
+)
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Places
@@ -31,7 +42,7 @@ Joined = Mapping[Prefix, Blocks]
 NOTHING_JOINED: Joined = {}  # what nobody may write into; a read-only view could not be handed to other processes
 
 
-class Sums(NamedTuple):
+class RegionSums(NamedTuple):
     """What is summed over the rows of a region.
 
     Attributes:
@@ -55,13 +66,13 @@ class Sums(NamedTuple):
     low: Array
     high: Array
 
-    def __add__(self, other: object) -> Sums:
+    def __add__(self, other: object) -> RegionSums:
         """The sums of both (Chan, Golub & LeVeque 1983)."""
-        if not isinstance(other, Sums):
+        if not isinstance(other, RegionSums):
             return NotImplemented
         left, apart = self.left + other.left, other.mean - self.mean
         share = other.left / np.where(left > 0, left, 1.0)
-        return Sums(
+        return RegionSums(
             self.rows + other.rows,
             self.mass + other.mass,
             self.classes + other.classes,
@@ -72,12 +83,12 @@ class Sums(NamedTuple):
             np.maximum(self.high, other.high),
         )
 
-    def __neg__(self) -> Sums:
+    def __neg__(self) -> RegionSums:
         """Turn around, so that subtracting is adding; the least and the greatest stay, as if nothing were taken out."""
         scatter = -self.scatter
-        return Sums(-self.rows, -self.mass, -self.classes, -self.left, self.mean, scatter, self.low, self.high)
+        return RegionSums(-self.rows, -self.mass, -self.classes, -self.left, self.mean, scatter, self.low, self.high)
 
-    def moments(self, level: int, order: Blocks) -> Moments:
+    def moments(self, level: int, order: Blocks) -> BetaMoments:
         """Of one of the highest classes: its values, and the mean that they should have."""
         left = 1 - self.classes[list(chain(*order[:level]))].sum() / self.mass
         share = self.classes[list(order[level])].sum() / self.mass
@@ -88,7 +99,7 @@ class Sums(NamedTuple):
         spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
         variance = spread * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
         span = (float(self.low[level]), float(self.high[level]))
-        return Moments(self.rows, float(self.mean[level]), float(variance), target, span)
+        return BetaMoments(self.rows, float(self.mean[level]), float(variance), target, span)
 
 
 @dataclass(frozen=True)
@@ -104,7 +115,7 @@ class Regions:
 
     classes: int
     depth: int
-    sums: Mapping[Prefix, Sums] = field(repr=False)
+    sums: Mapping[Prefix, RegionSums] = field(repr=False)
     joined: Joined = field(default_factory=dict, repr=False)
 
     def order(self, prefix: Prefix) -> Blocks:
@@ -124,8 +135,8 @@ class Regions:
         nothing = cls(len(rows.columns), rows.depth, {}, joined)
         parts = [part for level in range(1, rows.depth + 1) for part in rows.regions(level)]
 
-        def work(share: Sequence[Part]) -> Regions:
-            found: dict[Prefix, list[Sums]] = {}
+        def work(share: Sequence[RegionRows]) -> Regions:
+            found: dict[Prefix, list[RegionSums]] = {}
             for part in share:
                 found.setdefault(part.prefix, []).extend(nothing._sums(part, rows, truth, mass, times))
             return replace(nothing, sums={prefix: reduce(add, sums) for prefix, sums in found.items() if sums})
@@ -133,8 +144,8 @@ class Regions:
         return reduce(add, shared(parts, work, rows.columns.size // max(len(parts), 1)))
 
     def _sums(
-        self, part: Part, rows: Arranged, truth: Codes, mass: Array | None, times: Array | None
-    ) -> Iterator[Sums]:
+        self, part: RegionRows, rows: Arranged, truth: Codes, mass: Array | None, times: Array | None
+    ) -> Iterator[RegionSums]:
         """Those of some rows of a region; none where they weigh nothing, and so have no say."""
         here = slice(part.start, part.stop)
         places = rows.places[here]
@@ -148,7 +159,7 @@ class Regions:
             shares = broken(rows.columns[:, here], self.order(part.prefix))
             parts = [_summed(value, _product(left, own)) for value, left in shares]
             count = float(len(places) if times is None else times.take(places).sum())
-            yield Sums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
+            yield RegionSums(count, total, by_class, *np.reshape(parts, (-1, 5)).T)
 
     def __add__(self, other: Regions) -> Regions:
         """The sums of both; regions of which every row was taken out are gone."""

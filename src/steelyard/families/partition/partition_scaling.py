@@ -16,7 +16,7 @@ from ...core.table import Table, whole
 from ...inputs.prediction import Prediction, recognise
 from .fitting import Regions, Scaling
 from .rows import Arranged
-from .scaling import ROUNDING, Moments, Variant, certainty_of
+from .scaling import ROUNDING, BetaMoments, Variant, certainty_of
 from .space import RAW, Chosen
 from .ties import by_own_lot, joined, tied_in
 
@@ -238,7 +238,7 @@ def name_of(name: str, level: int) -> str:
     return f"{name}_{level + 1}" if level else name
 
 
-def _why(moments: Moments) -> str:
+def _why(moments: BetaMoments) -> str:
     """Why a region has no second Beta variable though its values vary."""
     if moments.target >= 1:
         return "all assignments are right"
@@ -252,7 +252,7 @@ def told_blocks(order: Blocks, levels: int, classes: int) -> Blocks:
     return (*order, rest) if len(order) < levels and rest else order
 
 
-def parameters_of(moments: Moments, variant: Variant) -> dict[str, float]:
+def parameters_of(moments: BetaMoments, variant: Variant) -> dict[str, float]:
     """Return the parameters of a region's two Beta variables; NaN where there is no such variable."""
     certainty = certainty_of(moments, variant)
     if not certainty > 0:

@@ -20,7 +20,7 @@ Prefix = tuple[int, ...]
 Use = Callable[[Prefix, slice, "Array"], None]  # a region, where some of its rows lie now, and their columns
 
 
-class Part(NamedTuple):
+class RegionRows(NamedTuple):
     """Rows of one region that lie side by side."""
 
     prefix: Prefix
@@ -43,7 +43,7 @@ class Arranged:
     depth: int
     columns: Array = field(repr=False)
     places: Places = field(repr=False)
-    parts: list[Part] = field(repr=False)
+    parts: list[RegionRows] = field(repr=False)
     order: Places = field(repr=False)
 
     @classmethod
@@ -55,12 +55,12 @@ class Arranged:
         known, depth = order, order.shape[1]
         columns, places = np.empty((classes, rows)), np.empty(rows, dtype=np.intp)
 
-        def work(start: int, stop: int) -> list[Part]:
-            found: list[Part] = []
+        def work(start: int, stop: int) -> list[RegionRows]:
+            found: list[RegionRows] = []
             for low, high in chunks(start, stop, (classes + 1) // 2, perm(classes, depth)):
                 given, at = _by_class(memberships[low:high], None if told else known[low:high]), low
                 for prefix, here in grouped(known[low:high], classes):
-                    found.append(Part(prefix, at, at + len(here)))
+                    found.append(RegionRows(prefix, at, at + len(here)))
                     np.add(here, low, out=places[at : at + len(here)])
                     for column, into in zip(given, columns, strict=True):
                         column.take(here, out=into[at : at + len(here)], mode="clip")  # none lies outside
@@ -69,17 +69,17 @@ class Arranged:
 
         return cls(depth, columns, places, list(chain.from_iterable(over_rows(rows, work, classes))), known)
 
-    def regions(self, depth: int) -> Iterator[Part]:
+    def regions(self, depth: int) -> Iterator[RegionRows]:
         """The regions in each stretch by fewer of their classes: those that are parts of one lie side by side too."""
         for prefix, parts in groupby(self.parts, lambda part: part.prefix[:depth]):
             first, *others = parts
-            yield Part(prefix, first.start, (others or [first])[-1].stop)
+            yield RegionRows(prefix, first.start, (others or [first])[-1].stop)
 
     def each(self, use: Use) -> None:
         """Let somebody use memberships a few rows of one region at a time: what is used at once is not written down."""
-        pieces = [Part(prefix, *ends) for prefix, *part in self.parts for ends in chunks(*part)]
+        pieces = [RegionRows(prefix, *ends) for prefix, *part in self.parts for ends in chunks(*part)]
 
-        def work(share: Sequence[Part]) -> None:
+        def work(share: Sequence[RegionRows]) -> None:
             for prefix, start, stop in share:
                 use(prefix, slice(start, stop), self.columns[:, start:stop])
 

@@ -33,7 +33,7 @@ FEW = 8  # classes that are sooner found one after the other than by sorting
 NOTHING = 1e-290  # to divide by less would overflow
 
 
-class Moments(NamedTuple):
+class BetaMoments(NamedTuple):
     """What is known of one class in one region.
 
     Attributes:
@@ -112,7 +112,7 @@ def matched(values: Array, given: tuple[float, float], scaled: tuple[float, floa
     return found
 
 
-def beta_map(moments: Moments, variant: Variant = "default", like: BetaMap | None = None) -> BetaMap:
+def beta_map(moments: BetaMoments, variant: Variant = "default", like: BetaMap | None = None) -> BetaMap:
     """How the values of a class in a region are to be scaled, from their moments; on the step of another if it has one.
 
     klaR's certainty is a whole number. Whoever moves the moments a little, to see what that does, stays on its step.
@@ -132,7 +132,7 @@ def beta_map(moments: Moments, variant: Variant = "default", like: BetaMap | Non
     return BetaMap("beta", given, (kept * target, kept * (1 - target)), span=span)
 
 
-def certainty_of(moments: Moments, variant: Variant) -> float:
+def certainty_of(moments: BetaMoments, variant: Variant) -> float:
     """Return alpha + beta of the Beta variable that has this mean and variance.
 
     Infinite where values do not vary, NaN where one row or values of 0 or 1 alone determine no variable, and 0 or less
@@ -146,7 +146,7 @@ def certainty_of(moments: Moments, variant: Variant) -> float:
     return float(mean * (1 - mean) / variance - (0 if variant == "literal" else 1))
 
 
-def _as_klar(moments: Moments, whole: int | None) -> BetaMap:
+def _as_klar(moments: BetaMoments, whole: int | None) -> BetaMap:
     """As klaR 1.7-3 does it: whole numbers for certainty, and values shifted where they hardly differ or are right."""
     count, mean, variance, target, span = moments
     flat = not count > 1 or variance < LEAST_VARIANCE

@@ -19,7 +19,7 @@ from ...core.errors import DamagedFile, ForeignFile, quoted
 from ...core.scale import Scale
 from ...core.table import dump
 from ...data.whole_files import SCALING, read_whole, write_whole
-from .fitting import Regions, Sums
+from .fitting import Regions, RegionSums
 from .space import PARAMETERS, Chosen, checked_choice
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _facts(scale: Scale, options: Chosen, learned: Regions) -> dict[str, Any]:
     }
 
 
-def _region_facts(prefix: Prefix, sums: Sums) -> dict[str, Any]:
+def _region_facts(prefix: Prefix, sums: RegionSums) -> dict[str, Any]:
     arrays = {name: getattr(sums, name).tolist() for name in ("classes", *LEVELS)}
     return {"region": list(prefix), "rows": float(sums.rows), "mass": float(sums.mass), **arrays}
 
@@ -107,7 +107,7 @@ def _scaling(facts: Mapping[str, Any]) -> tuple[Scale, Chosen, Regions]:
         _refuse(all(name[place] == block[0] for place, block in enumerate(blocks)))
         _refuse(name[:-1] in joined or len(name) == 1)
     regions = Regions(size, depth, {}, joined)
-    found: dict[Prefix, Sums] = {}
+    found: dict[Prefix, RegionSums] = {}
     for each in facts["regions"]:
         prefix = _prefix(each["region"], size)
         _refuse(prefix not in found and 0 < len(prefix) <= depth)
@@ -136,14 +136,14 @@ def _blocks(blocks: Any, classes: int) -> Blocks:
     return found
 
 
-def _sums(facts: Mapping[str, Any], classes: int, order: Blocks) -> Sums:
+def _sums(facts: Mapping[str, Any], classes: int, order: Blocks) -> RegionSums:
     by_class = _numbers(facts["classes"], classes)
     left, mean, scatter, low, high = (_numbers(facts[name], len(order)) for name in LEVELS)
     rows, mass = (float(_numbers([facts[name]], 1)[0]) for name in ("rows", "mass"))
     _refuse(rows > 0 and mass > 0 and abs(by_class.sum() - mass) <= ROUNDING * mass)
     _refuse((scatter <= (1 + ROUNDING) * left).all() and (left <= (1 + ROUNDING) * mass).all())
     _refuse((low <= mean + ROUNDING).all() and (mean <= high + ROUNDING).all() and (high <= 1 + ROUNDING).all())
-    return Sums(rows, mass, by_class, left, mean, scatter, low, high)
+    return RegionSums(rows, mass, by_class, left, mean, scatter, low, high)
 
 
 def _numbers(values: Any, size: int) -> Any:
@@ -155,9 +155,9 @@ def _numbers(values: Any, size: int) -> Any:
     return found
 
 
-def _refuse_unlike_parts(found: Mapping[Prefix, Sums], depth: int) -> None:
+def _refuse_unlike_parts(found: Mapping[Prefix, RegionSums], depth: int) -> None:
     """Refuse regions whose parts do not add up to them."""
-    parts: dict[Prefix, list[Sums]] = {}
+    parts: dict[Prefix, list[RegionSums]] = {}
     for prefix, sums in found.items():
         _refuse(len(prefix) == 1 or prefix[:-1] in found)
         parts.setdefault(prefix[:-1], []).append(sums)

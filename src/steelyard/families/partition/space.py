@@ -15,7 +15,7 @@ from ...measures.registry import Measure
 from ..forecasts.piece import Piece
 from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
 from .rows import Arranged, Prefix, grouped
-from .scaling import VARIANTS, Moments, beta_map, broken, orders
+from .scaling import VARIANTS, BetaMoments, beta_map, broken, orders
 from .ties import TIES, at_random, joined
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ class Space:
             return {}
         found = dict.fromkeys(COLUMNS, 0.0)
         for sign in (1.0, -1.0):
-            moved: Moments = moments._replace(**{moment: at + sign * reach})
+            moved: BetaMoments = moments._replace(**{moment: at + sign * reach})
             maps = [*scaling.maps[used]]
             maps[level] = beta_map(moved, scaling.variant, scaling.maps[used][level])
             for leaf in leaves:

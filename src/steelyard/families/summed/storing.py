@@ -21,7 +21,7 @@ from ...measures.registry import Measure
 from ...states.held_rows import Rows, Sample
 from ...states.score_grid import Grid
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
-from ..partition.fitting import Regions, Sums
+from ..partition.fitting import Regions, RegionSums
 from .counting import Grids
 from .products import Products
 from .recipe import ClusterSums, Named, Recipe, Totals
@@ -266,10 +266,10 @@ def _regions_from(facts: Facts, arrays: Arrays) -> Regions:
     return Regions(classes, depth, found, joined)
 
 
-def _sums(numbers: AnyArray, classes: int) -> Sums:
+def _sums(numbers: AnyArray, classes: int) -> RegionSums:
     rows, mass, rest = float(numbers[0]), float(numbers[1]), numbers[2 + classes :].reshape(5, -1)
     refuse(rows > 0 and mass > 0)
-    return Sums(rows, mass, numbers[2 : 2 + classes], *rest)
+    return RegionSums(rows, mass, numbers[2 : 2 + classes], *rest)
 
 
 def _refuse_places(places: list[Any], classes: int) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-class Ratio(ContrastRule):
+class RatioContrast(ContrastRule):
     """Bounds from both intervals; the statistic is that of the difference of the logarithms."""
 
     def bounds(self, pair: PairEvidence, reach: Array) -> Array:
@@ -36,7 +36,7 @@ class Ratio(ContrastRule):
         return np.asarray((np.log(first) - np.log(second)) / np.sqrt(np.maximum(variance, 1e-300)))
 
 
-RATIO = Ratio()
+RATIO = RatioContrast()
 
 
 def _together(own: Array, other: Array, correlation: Array) -> Array:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from . import ContrastRule
 
 
-class Smoothed(ContrastRule):
+class SmoothedContrast(ContrastRule):
     """So many standard errors around the difference of the centres, and the t statistic of that difference."""
 
 
-SMOOTHED = Smoothed()
+SMOOTHED = SmoothedContrast()

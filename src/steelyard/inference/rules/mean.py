@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Mean(IntervalRule):
+class StudentMean(IntervalRule):
     """So many standard errors to either side of the centre."""
 
     method: str = "t"
@@ -24,4 +24,4 @@ class Mean(IntervalRule):
         return np.asarray(evidence.centre + SIDES * (evidence.critical * evidence.smooth))
 
 
-MEAN = Mean()
+MEAN = StudentMean()
