@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .core.table import Table as Table
     from .families.partition.known_probabilities import membership_precision as membership_precision
     from .families.partition.known_probabilities import separability as separability
+    from .families.partition.memberships import standardise as standardise
     from .families.partition.partition_scaling import PartitionScaling as PartitionScaling
-    from .families.partition.standardising import standardise as standardise
     from .measures import all_measures as all_measures
     from .measures import find as find
     from .measures.registry import Measure as Measure
@@ -92,9 +92,8 @@ _HOMES = {
     "core.errors": ("SteelyardError",),
     "core.estimate": ("Deviation", "Estimate"),
     "measures": ("all_measures", "find"),
-    "families.partition.known_probabilities": ("membership_precision", "separability"),
     "families.partition.partition_scaling": ("PartitionScaling",),
-    "families.partition.standardising": ("standardise",),
+    "families.partition.memberships": ("membership_precision", "separability", "standardise"),
     "measures.registry": ("Measure", "measure", "proportion"),
     "modelling.cross": ("cross_assess",),
     "modelling.cross_assessment": ("CrossAssessment",),

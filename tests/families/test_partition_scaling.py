@@ -18,7 +18,7 @@ import steelyard as sy
 from steelyard.core.errors import BadOption
 from steelyard.core.typing import Array, Codes
 from steelyard.families.partition.fitting import Regions, Scaling
-from steelyard.families.partition.rows import Arranged, grouped
+from steelyard.families.partition.rows import TIES, Arranged, at_random, grouped, joined
 from steelyard.families.partition.scaling import (
     MANY_VALUES,
     TOO_WIDE,
@@ -29,7 +29,6 @@ from steelyard.families.partition.scaling import (
     orders,
 )
 from steelyard.families.partition.space import Space, both_distances, corner, distances
-from steelyard.families.partition.ties import TIES, at_random, joined
 from steelyard.maths.beta_table import LOSS, TOLERANCE, BetaTable
 
 OWN = ("default", "literal")

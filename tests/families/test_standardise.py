@@ -25,7 +25,7 @@ from steelyard.core.errors import (
     WrongShape,
 )
 from steelyard.core.typing import Array
-from steelyard.families.partition.standardising import standardise
+from steelyard.families.partition.memberships import standardise
 
 WAYS: tuple[Any, ...] = ("shift", "softmax", "rank")
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -48,7 +48,8 @@ def test_weak_point_20_the_type_of_weights_decides_nothing(form: str, kind: Kind
 
 def test_weak_point_20_sampling_is_what_weights_are_if_nobody_says_otherwise() -> None:
     as_usual = told(sy.assess(TRUTH, SAID, weight=[1000] * 5))
-    assert as_usual[:3] == told(sy.assess(TRUTH, SAID))[:3]
+    # To the last digits: sums of the weights round otherwise than counts do.
+    assert as_usual[:3] == pytest.approx(told(sy.assess(TRUTH, SAID))[:3], rel=1e-14)
     assert as_usual[3][0].startswith(WHOLE)
     assert not any("whole" in note for note in sy.assess(TRUTH, SAID, weight=[1.5] + [1.0] * 4).notes)
     for ones in ([1] * 5, [1.0] * 5, [True] * 5):  # which are no different either way

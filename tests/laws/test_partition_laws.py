@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 
 from steelyard import Assessment, Scale, Tally, all_measures, assess, assess_tally, compare, find, standardise
 from steelyard.core.errors import BadOption, SteelyardError, UnknownMeasure
-from steelyard.families.partition.ties import TIES
+from steelyard.families.partition.rows import TIES
 from steelyard.measures.registry import Measure
 from steelyard.states.statistics import PARTITION
 from tests.effort import repeats

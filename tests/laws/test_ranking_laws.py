@@ -525,7 +525,7 @@ def test_a_perfect_score_reaches_the_better_end_with_an_honest_interval(measure:
     end = 1.0 if measure.parameters.get("corrected", True) else between[1] - between[0]
     assert found.value == pytest.approx(end, abs=1e-12)
     assert found.se == 0
-    assert 0 < found.low < end
+    assert measure.span[0] < found.low < end
     assert found.high >= end - EXACT
 
 
@@ -548,7 +548,7 @@ def test_a_perfect_membership_is_perfect_for_every_class(measure: Measure) -> No
 def test_a_constant_score_is_a_guess(measure: Measure, sizes: tuple[int, int], score: float) -> None:
     truth = np.repeat(TWO.classes, sizes)
     found = of_two(truth, np.full(len(truth), score), measure)[measure].value
-    guess = {"h_measure": 0.0, "average_precision": sizes[1] / sum(sizes)}.get(measure.name, 0.5)
+    guess = {"h_measure": 0.0, "gini": 0.0, "average_precision": sizes[1] / sum(sizes)}.get(measure.name, 0.5)
     if measure.chance is not None:
         assert measure.chance == guess
     if measure.parameters.get("corrected", True):
@@ -601,7 +601,7 @@ def test_one_row_of_a_class_has_an_interval_but_no_standard_error(measure: Measu
     truth = np.where(np.arange(10) == 6, alone, {"no": "yes", "yes": "no"}[alone])
     found = of_two(truth, np.arange(10.0), measure)[measure]
     assert math.isnan(found.se)
-    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert measure.span[0] <= found.low <= found.value <= found.high <= measure.span[1]
     assert found.low < found.high
 
 
@@ -894,7 +894,8 @@ def test_a_classifier_does_not_differ_from_itself(measure: Measure, case: Binary
 def test_a_difference_has_an_interval_that_holds_it(measure: Measure, case: Binary) -> None:
     truth, first = case
     row = compared(truth, first, np.roll(first, 1), measure).differences().to_pylist()[0]
-    assert -1 <= row["low"] <= row["difference"] <= row["high"] <= 1
+    width = measure.span[1] - measure.span[0]
+    assert -width <= row["low"] <= row["difference"] <= row["high"] <= width
     assert 0 <= row["p"] <= 1
 
 

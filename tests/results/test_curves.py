@@ -360,7 +360,7 @@ def test_who_asks_for_it_elsewhere_is_told_where_it_is(forecasts: sy.Assessment)
     for name, place in {
         "calibration_slope": "calibration_line",
         "decision_curve": "decision_curve",
-        "gini": "auc",
+        "somers_d": "gini",
         "ks": "informedness",
         "quadratic_weighted_kappa": "weights='quadratic'",
         "nri": "net_benefit",

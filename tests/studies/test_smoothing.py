@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.studies.mevik_figures import local_linear
+from steelyard.studies.mevik import local_linear
 
 RANDOM = np.random.default_rng(0)
 

@@ -1,4 +1,4 @@
-"""Classifiers on the same cases: paired differences, tests and simultaneous bands."""
+"""Classifiers on the same cases: paired differences, tests and simultaneous bands; and pairs judged by themselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from ..states.statistics import RANKING
 from .chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
 from .contrasts import ContrastRule, PairEvidence, contrast
 from .row_evaluation import RowEvaluation
-from .student_t import critical_values
+from .student_t import critical_values, p_values
 from .table_evaluation import PSEUDO_ROWS, Evaluation, Slot
 from .tails import Tails
-from .variances import by_cluster
+from .variances import NO_ERROR, by_cluster
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks, Places
@@ -156,32 +156,35 @@ class Differences:
         """What is compared."""
         return [self.evaluations[0].slot(place) for place in self.places]
 
-    def _judged(self, row: int, critical: Array | None = None) -> Iterator[tuple[Places, ContrastRule, PairEvidence]]:
-        """The evidence of one pair, for each rule."""
-        a, b = self.pairs[row]
+    @cached_property
+    def _evidence(self) -> list[list[tuple[Places, ContrastRule, PairEvidence]]]:
+        """Of every pair, what each rule sees of it, with the degrees of freedom that the rule gives."""
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            found = [list(self._seen(a, b)) for a, b in self.pairs]
+            return [[(at, rule, replace(one, freedom=rule.freedom(one))) for at, rule, one in each] for each in found]
+
+    def _seen(self, a: int, b: int) -> Iterator[tuple[Places, ContrastRule, PairEvidence]]:
         first, second = self.evaluations[a], self.evaluations[b]
-        freedom = freedom_at([first, second], self.places)
+        freedom, places = freedom_at([first, second], self.places), np.asarray(self.places)
+        values, centres, variance = self.values[[a, b]], self.centres[[a, b]], self._variance(a, b)
         ends = np.array([slot.measure.span for slot in self.slots]).T
         for rule, at in self.rules.items():
-            yield (
-                at,
-                rule,
-                PairEvidence(
-                    values=self.values[[a, b]][:, at],
-                    centres=self.centres[[a, b]][:, at],
-                    ends=ends[:, at],
-                    variance=self._variance(a, b)[at],
-                    alone=partial(self._alone_of, a, b, at),
-                    freedom=freedom[at],
-                    tails=partial(self._tails, a, b, at),
-                    influences=partial(self._smooth_of, a, b, at),
-                    level=self.level,
-                    critical=critical,
-                    places=np.asarray(self.places)[at],
-                    slots=[self.slots[place] for place in at.tolist()],
-                    sources=(first, second),
-                ),
+            evidence = PairEvidence(
+                values=values[:, at],
+                centres=centres[:, at],
+                ends=ends[:, at],
+                variance=variance[at],
+                alone=partial(self._alone_of, a, b, at),
+                freedom=freedom[at],
+                tails=partial(self._tails, a, b, at),
+                influences=partial(self._smooth_of, a, b, at),
+                level=self.level,
+                critical=None,
+                places=places[at],
+                slots=[self.slots[place] for place in at.tolist()],
+                sources=(first, second),
             )
+            yield at, rule, evidence
 
     def _alone_of(self, a: int, b: int, at: Places) -> Array:
         return np.array([self._alone[a][at], self._alone[b][at]])
@@ -193,10 +196,9 @@ class Differences:
     def freedoms(self) -> Array:
         """Degrees of freedom of each difference, at most as many as either classifier has: (pairs, slots)."""
         found = np.empty((len(self.pairs), len(self.places)))
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            for row in range(len(self.pairs)):
-                for at, rule, pair in self._judged(row):
-                    found[row, at] = rule.freedom(pair)
+        for row, each in enumerate(self._evidence):
+            for at, _, pair in each:
+                found[row, at] = pair.freedom
         return found
 
     def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
@@ -206,8 +208,8 @@ class Differences:
             reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
             found = np.empty((2, len(self.places)))
             with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-                for at, rule, pair in self._judged(row, critical):
-                    found[:, at] = rule.bounds(replace(pair, freedom=self.freedoms[row, at]), reach[at])
+                for at, rule, pair in self._evidence[row]:
+                    found[:, at] = rule.bounds(replace(pair, critical=critical), reach[at])
                 left, right = np.maximum(found[0], -self.width), np.minimum(found[1], self.width)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
@@ -220,10 +222,10 @@ class Differences:
     def p(self) -> Array:
         """Two-sided p-values for no difference."""
         found = np.empty_like(self.difference)
-        for row in range(len(self.pairs)):
+        for row, each in enumerate(self._evidence):
             with np.errstate(invalid="ignore", divide="ignore"):
-                for at, rule, pair in self._judged(row):
-                    found[row, at] = rule.p(replace(pair, freedom=self.freedoms[row, at]))
+                for at, rule, pair in each:
+                    found[row, at] = rule.p(pair)
         return np.where(np.isnan(self.difference) | self._endless, np.nan, found)
 
     @cached_property
@@ -289,3 +291,116 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = values.copy()
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return [float(value) for value in adjusted]
+
+
+# --- pairs, whoever else is compared ---------------------------------------------------------------------------------
+
+
+class EvaluatesModel(Protocol):
+    """Evaluates one classifier by measures of one statistic, where an independent observation weighs so much."""
+
+    def __call__(self, model: int, *, unit: float) -> Evaluation | RowEvaluation:
+        """All slots of the classifier."""
+        ...
+
+
+@dataclass(frozen=True)
+class JudgedDifferences:
+    """What is said of all differences, as (pairs, slots) arrays."""
+
+    difference: Array
+    low: Array
+    high: Array
+    se: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Slots of measures of one statistic, and all pairs of classifiers by them.
+
+    Attributes:
+        evaluate: Evaluates one classifier.
+        units: What one weighs, judged by each classifier.
+        by_class: Whether slots of classes are wanted beside the overall ones.
+        level: Coverage of the intervals.
+        textbook: Whether intervals are plain ones: so many standard errors to either side.
+    """
+
+    evaluate: EvaluatesModel
+    units: Array
+    by_class: bool
+    level: float
+    textbook: bool = False
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of classifiers, the first named before the second."""
+        return list(combinations(range(len(self.units)), 2))
+
+    @cached_property
+    def together(self) -> Differences:
+        """All classifiers at once, an observation as heavy as for any of them: for what is to hold for all."""
+        return self._among(range(len(self.units)), float(self.units.max()), self.pairs)
+
+    @property
+    def places(self) -> Sequence[int]:
+        """Where the slots are."""
+        return self.together.places
+
+    def _among(self, models: Sequence[int], unit: float, pairs: Sequence[tuple[int, int]]) -> Differences:
+        evaluations = [self.evaluate(model, unit=unit) for model in models]
+        return Differences(evaluations, self._places_in(evaluations[0]), self.level, pairs)
+
+    def _places_in(self, evaluation: Evaluation | RowEvaluation) -> list[int]:
+        places: list[int] = []
+        for measure in evaluation.measures:
+            places.append(evaluation.overall(measure))
+            if self.by_class and measure.per_class:
+                of_classes = [evaluation.places[measure.label, code] for code in range(len(evaluation.scale))]
+                places += [place for place in of_classes if place not in places]
+        return places
+
+    def _parts(self) -> Iterator[tuple[list[int], Differences]]:
+        """Pairs for which an observation weighs the same, the heavier of the two, and their rows among all pairs."""
+        units, rank = np.unique(self.units, return_inverse=True)
+        if len(units) == 1:
+            yield list(range(len(self.pairs))), self.together
+            return
+        for place, unit in enumerate(units.tolist()):
+            rows = [row for row, (a, b) in enumerate(self.pairs) if max(rank[a], rank[b]) == place]
+            some = sorted({model for row in rows for model in self.pairs[row]})
+            local = [(some.index(self.pairs[row][0]), some.index(self.pairs[row][1])) for row in rows]
+            if rows:
+                yield rows, self._among(some, unit, local)
+
+    def judged(self, critical: Array | None = None) -> JudgedDifferences:
+        """All differences, with bounds that reach so many standard errors, and p-values."""
+        found = np.empty((5, len(self.pairs), len(self.places)))
+        for rows, part in self._parts():
+            low, high = self._plain_bounds(part, critical) if self.textbook else part.bounds(critical)
+            found[:, rows] = part.difference, low, high, part.se, self._plain_p(part) if self.textbook else part.p
+        return JudgedDifferences(*found)
+
+    def _plain_bounds(self, part: Differences, critical: Array | None) -> tuple[Array, Array]:
+        reach = critical_values(self.level, _plain_freedom(part)) if critical is None else critical
+        with np.errstate(invalid="ignore"):
+            half = reach * part.se
+            low, high = part.difference - half, part.difference + half
+            low, high = np.maximum(low, -part.width), np.minimum(high, part.width)
+        known = np.isfinite(part.difference)
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+    def _plain_p(self, part: Differences) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            # Two perfect classifiers may differ by rounding, and that has no error.
+            rounding = [NO_ERROR * np.abs(part.values[[a, b]]).max(axis=0) for a, b in part.pairs]
+            alike = np.fmax(np.abs(part.difference), part.se) <= rounding
+            statistic = np.where(alike, 0.0, part.difference / part.se)
+        found = p_values(np.nan_to_num(statistic, nan=0.0, posinf=np.inf, neginf=-np.inf), _plain_freedom(part))
+        return np.where(np.isfinite(part.difference), found, np.nan)
+
+
+def _plain_freedom(part: Differences) -> Array:
+    """As for plain intervals of values: those of rows are normal ones."""
+    return np.full(len(part.places), np.inf) if isinstance(part.evaluations[0], RowEvaluation) else part.freedom

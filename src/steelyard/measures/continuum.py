@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from .counts import AT_LEAST_ZERO
-from .literature import MEVIK, called
-from .registry import UNBOUNDED, measure, proportion
+from .registry import MEVIK, UNBOUNDED, called, measure, proportion
 
 NO_ROWS = "there are no rows"
 NONE_SURE = "there are no rows whose label may be right"

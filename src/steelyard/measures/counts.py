@@ -17,8 +17,7 @@ from ..core.columns import as_floats
 from ..core.errors import BadCosts, BadOption, quoted
 from ..core.scale import Scale
 from ..states.statistics import MOST_LAID_OUT, Distances
-from .literature import LECTURE, MEVIK, ROSS, SONDHAUSS, called
-from .registry import UNBOUNDED, measure, proportion
+from .registry import LECTURE, MEVIK, ROSS, SONDHAUSS, UNBOUNDED, called, measure, proportion
 
 if TYPE_CHECKING:
     from ..core.typing import Array

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .literature import SONDHAUSS, called
-from .registry import measure
+from .registry import SONDHAUSS, called, measure
 
 NO_ROWS = "there are no rows"
 

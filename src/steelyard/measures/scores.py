@@ -22,8 +22,7 @@ from ..core.columns import as_number
 from ..core.errors import BadOption, quoted
 from ..core.suggestions import refuse_no_count
 from .counts import AT_LEAST_ZERO, cost_matrix
-from .literature import ROSS, called
-from .registry import UNBOUNDED, measure
+from .registry import ROSS, UNBOUNDED, called, measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

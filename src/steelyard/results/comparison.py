@@ -22,7 +22,7 @@ from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
 from ..families.forecasts.evaluation import ForecastEvaluation
 from ..inference.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
 from ..inference.chosen import influence_at
-from ..inference.differences import Differences, holm_by_family
+from ..inference.differences import Differences, EvaluatesModel, JudgedDifferences, Paired, holm_by_family
 from ..inference.estimator import compute
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
@@ -38,7 +38,6 @@ from . import accessors
 from .assessment import Assessment
 from .evaluated import Slices, refuse_too_many_values
 from .hypothesis_tests import McNemar, mcnemar
-from .paired import EvaluatesModel, JudgedDifferences, Paired
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..core.threads import one_thread
+from ..families.partition.memberships import standardise
 from ..families.partition.scaling import BetaMap
 from ..families.partition.space import Space, corner, distances
-from ..families.partition.standardising import standardise
 from .statements import NEGLIGIBLE
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from ..core.scale import Scale
 from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
+from ..families.partition.memberships import standardise
 from ..families.partition.space import Space
-from ..families.partition.standardising import standardise
 from ..results.api import compare
 from .chi_squared import (
     DEGREES,

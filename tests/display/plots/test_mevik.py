@@ -14,8 +14,16 @@ from matplotlib.patches import Rectangle
 from steelyard.core.table import Table
 from steelyard.display.plots import studies as pictures
 from steelyard.studies.designs import MEVIK
-from steelyard.studies.mevik import Simulation, simulate
-from steelyard.studies.mevik_figures import bias_curves, data_curves, deviation_curves, draw, high_truth, truth_curves
+from steelyard.studies.mevik import (
+    Simulation,
+    bias_curves,
+    data_curves,
+    deviation_curves,
+    draw,
+    high_truth,
+    simulate,
+    truth_curves,
+)
 from steelyard.studies.simulation import averages
 
 BIASES = {

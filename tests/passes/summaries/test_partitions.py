@@ -14,9 +14,8 @@ import steelyard as sy
 from steelyard.core.errors import BadOption, DamagedFile, TooLarge
 from steelyard.data.engines.engine import Local
 from steelyard.families.partition.fitting import Regions
-from steelyard.families.partition.rows import Arranged
+from steelyard.families.partition.rows import Arranged, joined, ties_at
 from steelyard.families.partition.scaling import orders
-from steelyard.families.partition.ties import joined, ties_at
 from steelyard.families.summed.recipe import Named
 from steelyard.families.summed.storing import Arrays, state_facts, state_from
 from steelyard.passes.tally import Tally

@@ -24,10 +24,9 @@ from ...states.held_rows import Rows
 from ...states.statistics import PARTITION
 from ..summed.recipe import Batchwise, Named, Recipe
 from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
-from .rows import Prefix
+from .rows import Prefix, Tied, joined, tied_rows, ties_at
 from .scaling import orders
 from .space import COLUMNS, MOMENTS, RAW, Chosen, Leaf, Space, chosen_by, memberships_of
-from .ties import Tied, joined, tied_rows, ties_at
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places

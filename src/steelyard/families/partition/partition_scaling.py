@@ -15,10 +15,9 @@ from ...core.suggestions import refuse_unknown
 from ...core.table import Table, whole
 from ...inputs.prediction import Prediction, recognise
 from .fitting import Regions, Scaling
-from .rows import Arranged
+from .rows import Arranged, by_own_lot, joined, tied_in
 from .scaling import ROUNDING, BetaMoments, Variant, certainty_of
 from .space import RAW, Chosen
-from .ties import by_own_lot, joined, tied_in
 
 if TYPE_CHECKING:
     from pathlib import Path

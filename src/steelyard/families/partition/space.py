@@ -14,9 +14,8 @@ from ...core.suggestions import refuse_unknown
 from ...measures.registry import Measure
 from ..forecasts.piece import Piece
 from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
-from .rows import Arranged, Prefix, grouped
+from .rows import TIES, Arranged, Prefix, at_random, grouped, joined
 from .scaling import VARIANTS, BetaMoments, beta_map, broken, orders
-from .ties import TIES, at_random, joined
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Places
