@@ -36,7 +36,9 @@ class Evidence:
         error: Standard errors at the values.
         smooth: Standard errors at the centres.
         critical: How many standard errors an interval reaches.
-        trials: How many independent trials are behind each estimate, should it be a proportion.
+        trials: How many independent observations an estimate of a class, or a micro average, is a proportion of. Of
+            other averages it is all observations, and of what is not made of counts NaN: where the error is above 0,
+            value (1 - value) / error² tells more.
         ends: The least and the greatest value: (2, estimates).
         level: The coverage that the critical values belong to.
         places: Where the estimates stand among those of the source.
