@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .core.scale import Continuum as Continuum
     from .core.scale import Scale as Scale
     from .core.table import Table as Table
-    from .families.partition.known_probabilities import membership_precision as membership_precision
-    from .families.partition.known_probabilities import separability as separability
+    from .families.partition.memberships import membership_precision as membership_precision
+    from .families.partition.memberships import separability as separability
     from .families.partition.memberships import standardise as standardise
     from .families.partition.partition_scaling import PartitionScaling as PartitionScaling
     from .measures import all_measures as all_measures
