@@ -156,49 +156,48 @@ class Differences:
         """What is compared."""
         return [self.evaluations[0].slot(place) for place in self.places]
 
-    @cached_property
-    def _evidence(self) -> list[list[tuple[Places, ContrastRule, PairEvidence]]]:
-        """Of every pair, what each rule sees of it, with the degrees of freedom that the rule gives."""
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            found = [list(self._seen(a, b)) for a, b in self.pairs]
-            return [[(at, rule, replace(one, freedom=rule.freedom(one))) for at, rule, one in each] for each in found]
-
-    def _seen(self, a: int, b: int) -> Iterator[tuple[Places, ContrastRule, PairEvidence]]:
+    def _judged(self, row: int, critical: Array | None = None) -> Iterator[tuple[Places, ContrastRule, PairEvidence]]:
+        """The evidence of one pair, for each rule. It is not kept: what it asks for refers to all influences."""
+        a, b = self.pairs[row]
         first, second = self.evaluations[a], self.evaluations[b]
-        freedom, places = freedom_at([first, second], self.places), np.asarray(self.places)
-        values, centres, variance = self.values[[a, b]], self.centres[[a, b]], self._variance(a, b)
+        freedom = freedom_at([first, second], self.places)
         ends = np.array([slot.measure.span for slot in self.slots]).T
         for rule, at in self.rules.items():
-            evidence = PairEvidence(
-                values=values[:, at],
-                centres=centres[:, at],
-                ends=ends[:, at],
-                variance=variance[at],
-                alone=partial(self._alone_of, a, b, at),
-                freedom=freedom[at],
-                tails=partial(self._tails, a, b, at),
-                influences=partial(self._smooth_of, a, b, at),
-                level=self.level,
-                critical=None,
-                places=places[at],
-                slots=[self.slots[place] for place in at.tolist()],
-                sources=(first, second),
+            yield (
+                at,
+                rule,
+                PairEvidence(
+                    values=self.values[[a, b]][:, at],
+                    centres=self.centres[[a, b]][:, at],
+                    ends=ends[:, at],
+                    variance=self._variance(a, b)[at],
+                    alone=partial(self._alone_of, a, b, at),
+                    freedom=freedom[at],
+                    tails=partial(self._tails, a, b, at),
+                    influences=partial(self._smooth_of, a, b, at),
+                    level=self.level,
+                    critical=critical,
+                    places=np.asarray(self.places)[at],
+                    slots=[self.slots[place] for place in at.tolist()],
+                    sources=(first, second),
+                ),
             )
-            yield at, rule, evidence
 
     def _alone_of(self, a: int, b: int, at: Places) -> Array:
         return np.array([self._alone[a][at], self._alone[b][at]])
 
-    def _smooth_of(self, a: int, b: int, at: Places) -> Array:
-        return np.array([self.smooth[a][at], self.smooth[b][at]])
+    def _smooth_of(self, a: int, b: int, at: Places) -> tuple[Array, Array]:
+        every = len(at) == len(self.places)  # many rows are not copied for nothing
+        return (self.smooth[a], self.smooth[b]) if every else (self.smooth[a][at], self.smooth[b][at])
 
     @cached_property
     def freedoms(self) -> Array:
         """Degrees of freedom of each difference, at most as many as either classifier has: (pairs, slots)."""
         found = np.empty((len(self.pairs), len(self.places)))
-        for row, each in enumerate(self._evidence):
-            for at, _, pair in each:
-                found[row, at] = pair.freedom
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            for row in range(len(self.pairs)):
+                for at, rule, pair in self._judged(row):
+                    found[row, at] = rule.freedom(pair)
         return found
 
     def bounds(self, critical: Array | None = None) -> tuple[Array, Array]:
@@ -208,8 +207,8 @@ class Differences:
             reach = critical_values(self.level, self.freedoms[row]) if critical is None else critical
             found = np.empty((2, len(self.places)))
             with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-                for at, rule, pair in self._evidence[row]:
-                    found[:, at] = rule.bounds(replace(pair, critical=critical), reach[at])
+                for at, rule, pair in self._judged(row, critical):
+                    found[:, at] = rule.bounds(replace(pair, freedom=self.freedoms[row, at]), reach[at])
                 left, right = np.maximum(found[0], -self.width), np.minimum(found[1], self.width)
                 left, right = np.where(np.isinf(reach), -self.width, left), np.where(np.isinf(reach), self.width, right)
                 low[row] = np.minimum(left, self.difference[row])
@@ -222,10 +221,10 @@ class Differences:
     def p(self) -> Array:
         """Two-sided p-values for no difference."""
         found = np.empty_like(self.difference)
-        for row, each in enumerate(self._evidence):
+        for row in range(len(self.pairs)):
             with np.errstate(invalid="ignore", divide="ignore"):
-                for at, rule, pair in each:
-                    found[row, at] = rule.p(pair)
+                for at, rule, pair in self._judged(row):
+                    found[row, at] = rule.p(replace(pair, freedom=self.freedoms[row, at]))
         return np.where(np.isnan(self.difference) | self._endless, np.nan, found)
 
     @cached_property

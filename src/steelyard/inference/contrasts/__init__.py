@@ -36,7 +36,7 @@ class PairEvidence:
         alone: Returns the variances of both, (2, differences).
         freedom: Degrees of freedom of the variance.
         tails: Returns how far the difference is from normal.
-        influences: Returns the influences on both with the pseudo-observations, (2, differences, patterns).
+        influences: Returns the influences on both with the pseudo-observations, (differences, patterns) each.
         level: The coverage of an interval, where no critical values are given.
         critical: How many standard errors an interval reaches, where it is not for itself.
         places: Where the differences stand among the slots of the sources.
@@ -51,7 +51,7 @@ class PairEvidence:
     alone: Callable[[], Array]
     freedom: Array
     tails: Callable[[], Tails]
-    influences: Callable[[], Array]
+    influences: Callable[[], tuple[Array, Array]]
     level: float
     critical: Array | None
     places: Places
