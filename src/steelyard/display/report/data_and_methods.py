@@ -90,7 +90,9 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     weights = weighed(first, result)
     facts.append(["Weights", NO_WEIGHTS if weights == "" else weights or NO_OTHERS])
     facts.append(["Clusters", f"{patterns.clusters:,}" if first.tally.groups else "none: rows are independent"])
-    facts.append(["Intervals", f"{in_percent(first.settings.level)}, {_method(first)}"])
+    settings = first.settings
+    resampled = f", {settings.replicates:,} replicates, seed {settings.seed}" if settings.resampled else ""
+    facts.append(["Intervals", f"{in_percent(settings.level)}, {settings.method}{resampled}"])
     if isinstance(result, CrossAssessment):
         facts.append(["Held out", result.plan.words])
     return facts
@@ -108,14 +110,6 @@ def weighed(assessment: Assessment, result: Assessment | Comparison) -> str | No
         return None
     weight = rows.sums if rows is not None else getattr(cases, "weight", None)
     return "" if weight is None else f"how often rows occurred: {count(float(patterns.mass.sum()))} in all"
-
-
-def _method(assessment: Assessment) -> str:
-    """How intervals were asked for."""
-    settings = assessment.settings
-    if not settings.resampled:
-        return settings.method
-    return f"{settings.method}, {settings.replicates:,} replicates, seed {settings.seed}"
 
 
 def methods_of(content: Mapping[str, Any]) -> list[str]:
