@@ -265,6 +265,7 @@ def tuning_view(tuning: Tuning) -> RenderableType:
 # --- partition spaces ---------------------------------------------------------------------------------------------
 
 PARAMETERS = ("mean", "correct", "alpha", "beta", "certainty", "scaled_alpha", "scaled_beta")
+MOST_REGIONS = 60
 
 
 def partition_view(result: Assessment, regions: Table, rates: Table) -> list[RenderableType]:
@@ -278,13 +279,13 @@ def partition_view(result: Assessment, regions: Table, rates: Table) -> list[Ren
     return [Text(heading(result)), measures_grid(result, None), right, *regions_view(regions)]
 
 
-def regions_view(regions: Table, most: int = 60) -> Sequence[RenderableType]:
+def regions_view(regions: Table) -> Sequence[RenderableType]:
     """The highest classes of all regions, or of the first of very many; further columns are those of tables."""
     rows = []
-    for row in list(regions)[:most]:
+    for row in list(regions)[:MOST_REGIONS]:
         values = [number(row[name], 4) for name in PARAMETERS]
         rows.append([named(row["region"]), count(row["n"]), *values, row["scaled_by"], row["note"]])
     headings = ["region", "n", *[name.replace("_", " ") for name in PARAMETERS], "scaled by", "note"]
     drawing = TextGrid(headings, rows, range(1, 2 + len(PARAMETERS)))
-    left = len(regions) - most
+    left = len(regions) - MOST_REGIONS
     return [drawing, Text(f"… and {left:,} more regions: --regions has all")] if left > 0 else [drawing]

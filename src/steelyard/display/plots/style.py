@@ -216,12 +216,12 @@ def _columns(legend: Legend, width: float) -> int:
 DOTS = 150
 
 
-def save_figure(figure: Figure, path: Path, overwrite: bool = False) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure to a PNG file, whole or not at all, and let go of it; return the path."""
     from matplotlib import pyplot
 
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=DOTS)
     pyplot.close(figure)
-    write_whole(path, drawn.getvalue(), PICTURE, overwrite)
+    write_whole(path, drawn.getvalue(), PICTURE)
     return path
