@@ -18,7 +18,7 @@ from rich.console import Console
 from steelyard.cli import main
 from steelyard.cli.line import app
 from steelyard.data import terminal
-from steelyard.display.grids import FittedGrid, TextGrid
+from steelyard.display.grids import TextGrid
 
 IRIS = str(resources.files("steelyard") / "data" / "examples" / "iris.csv")
 LDA = ["assess", IRIS, "--truth", "species", "--membership", "lda_*"]
@@ -622,7 +622,7 @@ def test_intervals_break_only_where_nothing_else_can_give_way(capsys: pytest.Cap
     rows = [["kappa", "0.464", "[0.357, 0.554]", "0.051", "delta, Fisher scale", ""]]
     grid = TextGrid(["measure", "value", "95% interval", "se", "method", "note"], rows, (1, 3), ["note", "method"])
     for width, whole in ((80, True), (54, True), (38, False)):
-        Console(width=width).print(FittedGrid(grid))
+        Console(width=width).print(grid)
         assert ("[0.357, 0.554]" in capsys.readouterr().out) == whole
 
 

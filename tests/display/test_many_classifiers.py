@@ -8,7 +8,7 @@ from rich.console import Console
 
 from steelyard import Comparison, compare
 from steelyard.display.digest import comparison_digest
-from steelyard.display.grids import FittedGrid, TextGrid
+from steelyard.display.grids import TextGrid
 
 
 def compared(classifiers: int) -> Comparison:
@@ -56,11 +56,11 @@ def test_few_stand_side_by_side_with_all_their_differences() -> None:
 
 def test_values_stand_above_intervals_where_both_do_not_fit(capsys: pytest.CaptureFixture[str]) -> None:
     grid = TextGrid(["measure", "lda", "qda"], [["kappa [not ill]", "0.464 [0.357, 0.554]", "0.512 [0.402, 0.611]"]])
-    Console(width=50).print(FittedGrid(grid))
+    Console(width=50).print(grid)
     words = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["kappa", "0.464", "0.512"] in words
     assert ["[not", "ill]", "[0.357,", "0.554]", "[0.402,", "0.611]"] in words
-    Console(width=80).print(FittedGrid(grid))
+    Console(width=80).print(grid)
     assert "kappa [not ill]   0.464 [0.357, 0.554]   0.512 [0.402, 0.611]" in capsys.readouterr().out
 
 
@@ -69,7 +69,7 @@ def test_measures_that_do_not_fit_go_before_an_interval_is_broken(capsys: pytest
         ["measure", "a", "b"], [[name, *["0.464 [0.357, 0.554]"] * 2] for name in ("error", "kappa", "AUC")]
     )
     for width, shown in ((90, 3), (60, 3), (45, 2), (25, 1)):
-        Console(width=width).print(FittedGrid(grid.turned("model")))
+        Console(width=width).print(grid.turned("model"))
         out = capsys.readouterr().out
         assert [name in out for name in ("error", "kappa", "AUC")] == [place < shown for place in range(3)]
         assert out.count("[0.357, 0.554]") == 2 * shown

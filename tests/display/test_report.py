@@ -22,8 +22,7 @@ from steelyard.core.errors import UnwritableFile
 from steelyard.core.text import count, number, span
 from steelyard.display.report import content_of, page_of
 from steelyard.display.report.data_and_methods import METHODS, call_of
-from steelyard.display.report.figures import simplex_of
-from steelyard.display.report.operating import chosen_stops, operating_of
+from steelyard.display.report.figures import chosen_stops, operating_of, simplex_of
 from steelyard.display.report.page import embedded
 from steelyard.display.report.tables import MOST_CLASSES
 from steelyard.display.report.wording import AS_BEFORE, drawn, packed

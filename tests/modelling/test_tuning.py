@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 import steelyard as sy
 from steelyard.core.errors import BadOption, MissingValues, UnknownMeasure
 from steelyard.core.table import Table
-from steelyard.display.plots.tuning import TuningDisplay
+from steelyard.display.plots.levels import TuningDisplay
 from steelyard.modelling.permutation_test import _orders
 from tests.classifiers import Labels
 from tests.effort import repeats

@@ -103,9 +103,9 @@ def _show(result: CrossAssessment, measure: str, bounds: Table | None, notes: Se
     from rich.text import Text
 
     from ..core.table import table_view
-    from ..display.views import cross_view
+    from ..display.views import cross_view, noted
 
-    show(cross_view(result, measure), *[Text(f"note: {harmless(note)}") for note in notes])
+    show(cross_view(result, measure), *noted(notes))
     if bounds is not None:
         assumed = dict(zip(bounds["method"], bounds["assumes"], strict=True))
         shown = Table({name: bounds[name] for name in bounds.column_names if name != "assumes"})

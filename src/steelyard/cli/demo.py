@@ -31,6 +31,10 @@ THRESHOLD = (
     "    --choose 'max specificity where sensitivity >= 0.95'",
 )
 SCORE = ("steelyard assess forecasts.csv --truth y --membership 'p_*'", "    --measures log_score,brier")
+ASKED = (
+    "150 irises of three species, Fisher's. Three classifiers told the species by the size of the sepals alone, "
+    "each flower by a fit that had not seen it. Which one should be used?\n"
+)
 NEXT = """What to run on your own predictions:
 
   steelyard assess  yours.csv --truth COLUMN --assigned COLUMN
@@ -43,7 +47,7 @@ NEXT = """What to run on your own predictions:
 def demo(
     *,
     html: Annotated[Path | None, Parameter(help="Write the whole comparison to this file, as a page.")] = None,
-    force: Annotated[bool, Parameter(help="Replace the file even if it is not a report.", negative="")] = False,
+    force: Annotated[bool, Parameter(help="Replace the file even if it is not a report.")] = False,
 ) -> int:
     """Compare three classifiers of irises and score five forecasts, on data that comes with the package."""
     from ..results import api
@@ -58,7 +62,7 @@ def demo(
             file, truth="species", membership="lda_virginica", event="virginica", where="species != 'setosa'"
         )
         scored = api.assess(forecasts, truth="y", membership="p_*", measures=("log_score", "brier"))
-        told(*_asked(), *_better(compared), *_sure(compared), *_threshold(alone), *_forecasts(scored))
+        told(ASKED, *_better(compared), *_sure(compared), *_threshold(alone), *_forecasts(scored))
         if html is not None:
             whole = api.compare(file, MODELS, truth="species")
             whole.report(
@@ -69,19 +73,12 @@ def demo(
     return HELD
 
 
-def _asked() -> list[RenderableType]:
-    return [
-        "150 irises of three species, Fisher's. Three classifiers told the species by the size of the sepals alone, "
-        "each flower by a fit that had not seen it. Which one should be used?\n",
-    ]
-
-
 def _better(compared: Comparison) -> list[RenderableType]:
-    from ..display.grids import FittedGrid, side_by_side
+    from ..display.grids import side_by_side
 
     return [
         *_command("1. Who is better?", COMPARE),
-        FittedGrid(side_by_side(compared).turned("model")),  # 80 columns are not enough for three of them side by side
+        side_by_side(compared).turned("model"),  # 80 columns are not enough for three of them side by side
         compared.verdict("error").words(numbers=False),
         "Values stand before their 95% intervals; ↓ is better low, ↑ high. The log score of knn is infinite, because "
         "it gave some species no chance at all, and they came.\n",

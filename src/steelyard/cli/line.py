@@ -122,15 +122,10 @@ app = App(
     version=__version__,
     help_format="plaintext",
     suppress_keyboard_interrupt=False,
-    default_parameter=Parameter(negative_iterable=()),  # no "--empty-files": a command without its files does nothing
+    default_parameter=Parameter(negative_bool=(), negative_iterable=()),  # no "--no-quiet", no "--empty-files"
 )
-app.command(study)
-app.command(demo)
-app.command(cv)
-app.command(tally)
-app.command(merge)
-app.command(table)
-app.command(partition)
+for command in (study, demo, cv, tally, merge, table, partition):
+    app.command(command)
 
 
 @app.command
@@ -139,8 +134,7 @@ def assess(
     *,
     truth: Truth,
     assigned: Annotated[
-        str | None,
-        Parameter(help="Column of the class that the model assigned; with --cut, or of the value expected."),
+        str | None, Parameter(help="Column of the class that the model assigned; with --cut, or of the value expected.")
     ] = None,
     membership: Annotated[
         str | None,
@@ -152,9 +146,7 @@ def assess(
     ] = None,
     training: Annotated[str | None, Parameter(help="File of the training data: its values stand beside.")] = None,
     engine: EngineName = None,
-    predictions_in_rows: Annotated[
-        bool, Parameter(help="Print the confusion table the other way round.", negative="")
-    ] = False,
+    predictions_in_rows: Annotated[bool, Parameter(help="Print the confusion table the other way round.")] = False,
     options: AssessOptions = AssessOptions(),  # noqa: B008  (frozen)
 ) -> int:
     """Weigh one classifier by every measure, each with its interval.
@@ -190,12 +182,10 @@ def compare(
         Parameter(
             help="NAME=COLUMNS, once a model: lda='lda_*', tree=tree_class, or columns with commas. "
             "A column alone is a model of its name.",
-            negative="",
         ),
     ] = (),
     score: Annotated[
-        tuple[str, ...],
-        Parameter(help="NAME=COLUMN, once a model: one of scores on any scale, higher for the event.", negative=""),
+        tuple[str, ...], Parameter(help="NAME=COLUMN, once a model: one of scores on any scale, higher for the event.")
     ] = (),
     measure: ShownMeasure = None,
     engine: EngineName = None,
@@ -229,8 +219,7 @@ def thresholds(
         str | None, Parameter(help="Instead: column of scores on any scale, higher for the event.")
     ] = None,
     choose: Annotated[
-        tuple[str, ...],
-        Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.", negative=""),
+        tuple[str, ...], Parameter(help="What for: best:f1, cost:costs.csv, 'max A where B >= b'; can be repeated.")
     ] = (),
     guarantee: Annotated[
         float | None, Parameter(help="Probability with which conditions shall hold for all rows to come, as 0.95.")
@@ -395,9 +384,9 @@ def run(words: Sequence[str], interrupted: Callable[[], bool] = lambda: False) -
     running = COMMAND.set(words)
     try:
         given = with_targets(words)
-        command, bound, _ = app.parse_args(given, console=Screen(), exit_on_error=False, print_error=False)
+        wanted, bound, _ = app.parse_args(given, console=Screen(), exit_on_error=False, print_error=False)
         with protected(bound):
-            result = command(*bound.args, **bound.kwargs)
+            result = wanted(*bound.args, **bound.kwargs)
         put_out()
         return int(result or 0)
     except KeyboardInterrupt:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,45 +19,37 @@ OPTIONS = (
     "assigned|by|cost|decimal|engine|event|group|guarantee|least|level|measures|membership|method|missing|replicates|"
     "response|scale|score|sd|sd_response|thousands|threshold|training|truth|weight|weight_kind|where"
 )
-AS_TYPED = [
-    (re.compile(r"^Name it in measures=\[\.\.\.\]"), lambda _: "Name it in --measures, with commas"),
+# Patterns of what the library says to do, and what to say instead, or how to make it.
+AS_TYPED: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r"^Name it in measures=\[\.\.\.\]", "Name it in --measures, with commas"),
+    (r"The truth comes first: .*", "Name the true class in --truth; with --cut, what was measured"),
+    (r"response=fit_response\([^)]*\), or \(mean, sd\)", "--response expected,expected_sd: columns of the mean and sd"),
     (
-        re.compile(r"The truth comes first: .*"),
-        lambda _: "Name the true class in --truth; with --cut, what was measured",
+        r"Say how many folds \(cv=.*",
+        "Say how many, --folds 10; or loo, a share to hold out as 0.25, bootstrap or bootstrap:500",
     ),
+    (r"Continuum\(boundaries, classes=\[(.*?)\]\)", lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
+    (r"scale=Continuum\([^)]*\)", "--cut 65"),
+    (r"Say extend=True to .*, or leave", "Leave"),
+    (r"scale=Scale\(\[(.*?)\]\)", lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
+    (r"measures=\[(.*?)\]", lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
+    (r", or bind them by name: \{class: column\}", ""),
+    (r"\bstandardise\(", "Python's steelyard.standardise("),
+    (r"cost=\{.*\}", "--cost costs.csv"),
+    (r"threshold=\{(.*?)\}", lambda found: f"--threshold {_by_name(found[1])}"),
+    (r"score=\{name: scores\}", "--score NAME=COLUMN"),
+    (r"label=(.*) here, or event=\1 in assess or compare", r"event=\1"),
     (
-        re.compile(r"response=fit_response\([^)]*\), or \(mean, sd\)"),
-        lambda _: "--response expected,expected_sd: columns of the mean and sd",
+        r"Read the table, and give assess the frame: (.*)",
+        r"Write its rows to a file, in Python: pyarrow.parquet.write_table(\1, 'rows.parquet')",
     ),
+    (r"overwrite=True", "--force"),
+    (r"on_error='(\w+)'", r"--bad-files \1"),
+    (r"merge\(tallies, allow_overlap=True\)", "--allow-overlap"),
+    (r"cv='(\w+)'", r"--folds \1"),
+    (r"cv=10, or let the splitter repeat itself", "--folds 10, or a share to hold out as 0.25"),
     (
-        re.compile(r"Say how many folds \(cv=.*"),
-        lambda _: "Say how many, --folds 10; or loo, a share to hold out as 0.25, bootstrap or bootstrap:500",
-    ),
-    (
-        re.compile(r"Continuum\(boundaries, classes=\[(.*?)\]\)"),
-        lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}",
-    ),
-    (re.compile(r"scale=Continuum\([^)]*\)"), lambda _: "--cut 65"),
-    (re.compile(r"Say extend=True to .*, or leave"), lambda _: "Leave"),
-    (re.compile(r"scale=Scale\(\[(.*?)\]\)"), lambda found: f"--scale {_with_commas(found[1], 'low,mid,high')}"),
-    (re.compile(r"measures=\[(.*?)\]"), lambda found: f"--measures {_with_commas(found[1], 'error,kappa')}"),
-    (re.compile(r", or bind them by name: \{class: column\}"), lambda _: ""),
-    (re.compile(r"\bstandardise\("), lambda _: "Python's steelyard.standardise("),
-    (re.compile(r"cost=\{.*\}"), lambda _: "--cost costs.csv"),
-    (re.compile(r"threshold=\{(.*?)\}"), lambda found: f"--threshold {_by_name(found[1])}"),
-    (re.compile(r"score=\{name: scores\}"), lambda _: "--score NAME=COLUMN"),
-    (re.compile(r"label=(.*) here, or event=\1 in assess or compare"), lambda found: f"event={found[1]}"),
-    (
-        re.compile(r"Read the table, and give assess the frame: (.*)"),
-        lambda found: f"Write its rows to a file, in Python: pyarrow.parquet.write_table({found[1]}, 'rows.parquet')",
-    ),
-    (re.compile(r"overwrite=True"), lambda _: "--force"),
-    (re.compile(r"on_error='(\w+)'"), lambda found: f"--bad-files {found[1]}"),
-    (re.compile(r"merge\(tallies, allow_overlap=True\)"), lambda _: "--allow-overlap"),
-    (re.compile(r"cv='(\w+)'"), lambda found: f"--folds {found[1]}"),
-    (re.compile(r"cv=10, or let the splitter repeat itself"), lambda _: "--folds 10, or a share to hold out as 0.25"),
-    (
-        re.compile(rf"(?<!['\"\w])({OPTIONS})=('[^']*'|[\w.:]*)"),
+        rf"(?<!['\"\w])({OPTIONS})=('[^']*'|[\w.:]*)",
         lambda found: f"--{found[1].replace('_', '-')} {found[2]}".rstrip(),
     ),
 ]
@@ -69,9 +61,7 @@ PROBLEMS = {
     "both membership= and score= ": "both --membership and --score ",
     "both score= and assigned= ": "both --score and --assigned ",
     "score= takes": "--score takes",
-    "one threshold": "one threshold",
     "threshold=": "--threshold ",
-    "threshold= is given": "--threshold is given",
     "by= names": "--by names",
     "weight_kind= is given": "--weight-kind is given",
     "repeats= needs": "--repeats needs",
@@ -83,28 +73,28 @@ PROBLEMS = {
 COSTS_OF_THRESHOLDS = "Costs are named in what is chosen for, and nowhere else: --choose cost:costs.csv"
 
 NO_SCORES = [  # for commands that take probabilities and nothing else
-    (re.compile(r"; or give scores on another scale as score=.*"), ""),
-    (re.compile(r"; or pass the assigned class instead, or give scores .*"), ""),
-    (re.compile(r", or pass the assigned class instead$"), ""),
+    (r"; or give scores on another scale as score=.*", ""),
+    (r"; or pass the assigned class instead, or give scores .*", ""),
+    (r", or pass the assigned class instead$", ""),
 ]
-NO_LABELS = (re.compile(r"; only the labels that a model assigned .*"), "")
+NO_LABELS = (r"; only the labels that a model assigned .*", "")
 
 # What does not help in some commands, and what to do there instead.
 INSTEAD = {
     "calibration": NO_SCORES,
     "cv": [NO_LABELS],  # nothing is assigned yet
     "merge": [  # what is known of measured values is kept with the rows
-        (re.compile(r"Give (?=the standard deviation of the |response=)"), "Make the tallies with "),
+        (r"Give (?=the standard deviation of the |response=)", "Make the tallies with "),
     ],
     "partition": [  # it has options for what others say with a measure
         *NO_SCORES,
         NO_LABELS,
-        (re.compile(r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?"), r"--\1 \2"),
+        (r"(?<!['\"\w])(scaling|depth|floor|ties|seed|unseen)='?(\w+)'?", r"--\1 \2"),
     ],
     "tally": [  # it counts rows by the classes that they are assigned to, whatever else is asked for
-        (re.compile(r"Give cost=\{.*\}"), "Leave --measures out: merge takes --cost costs.csv"),
+        (r"Give cost=\{.*\}", "Leave --measures out: merge takes --cost costs.csv"),
     ],
-    "thresholds": [(re.compile(r"Give cost=.*"), COSTS_OF_THRESHOLDS)],
+    "thresholds": [(r"Give cost=.*", COSTS_OF_THRESHOLDS)],
 }
 
 
@@ -113,7 +103,7 @@ def as_typed(mend: str) -> str:
     if mend.startswith("Did you mean"):  # then a name follows that came from data
         return f"{mend} Among others, a name with a comma stands in double quotes" if "," in mend else mend
     for pattern, written in AS_TYPED:
-        mend = pattern.sub(written, mend)
+        mend = re.sub(pattern, written, mend)
     return mend
 
 
@@ -121,7 +111,7 @@ def told_as_typed(error: SteelyardError, command: str) -> SteelyardError:
     """An error of the library, as one who typed a command is told it."""
     mend = error.mend
     for useless, instead in INSTEAD.get(command, ()):
-        mend = useless.sub(instead, mend)
+        mend = re.sub(useless, instead, mend)
     begun = next((words for words in PROBLEMS if error.problem.startswith(words)), "")
     problem = PROBLEMS.get(begun, "") + error.problem.removeprefix(begun)
     return error.but(problem=problem, mend=as_typed(mend))

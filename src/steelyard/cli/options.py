@@ -40,10 +40,11 @@ REPLICATES = 10_000
 File = Annotated[str, Parameter(help="CSV, Parquet or Arrow file, a pattern like 'part-*.parquet', or a folder.")]
 Truth = Annotated[str, Parameter(help="Column of the true class.")]
 Forecasts = Annotated[str | None, Parameter(help="Columns of probabilities: 'p_*'; one column: that of the event.")]
+Quiet = Annotated[bool, Parameter(help="Print no tables, bars and held requirements: only what was asked for.")]
+ShowRows = Annotated[bool, Parameter(help="Let the page of --html show single rows; it holds none otherwise.")]
 ShownMeasure = Annotated[str | None, Parameter(help="The measure whose differences are shown.")]
 EngineName = Annotated[
-    str | None,
-    Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786."),
+    str | None, Parameter(help="Where the work is done: local, dask, spark, or a Dask scheduler like tcp://host:8786.")
 ]
 
 
@@ -55,15 +56,12 @@ class OutputOptions:
     json: Annotated[str | None, Parameter(help="Write JSON to this file; to standard output without one.")] = None
     csv: Annotated[str | None, Parameter(help="Write CSV to this file; to standard output without one.")] = None
     csv_safe: Annotated[
-        bool,
-        Parameter(help="Put ' before text in CSV that a spreadsheet would take for a formula, as =1+1.", negative=""),
+        bool, Parameter(help="Put ' before text in CSV that a spreadsheet would take for a formula, as =1+1.")
     ] = False
     force: Annotated[
-        bool, Parameter(help="Replace files that hold something else than results, too; never inputs.", negative="")
+        bool, Parameter(help="Replace files that hold something else than results, too; never inputs.")
     ] = False
-    quiet: Annotated[
-        bool, Parameter(help="Print no tables, bars and held requirements: only what was asked for.", negative="")
-    ] = False
+    quiet: Quiet = False
 
     def __post_init__(self) -> None:
         """Refuse what would be mixed up."""
@@ -98,12 +96,8 @@ class EvaluationOptions(ResultOptions):
         str | None,
         Parameter(help="Write all of it to this file as one page to look at and send; - for standard output."),
     ] = None
-    open: Annotated[
-        bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.", negative="")
-    ] = False
-    show_rows: Annotated[
-        bool, Parameter(help="Let the page of --html show single rows; it holds none otherwise.", negative="")
-    ] = False
+    open: Annotated[bool, Parameter(help="Show the page in a browser; without --html, from a temporary file.")] = False
+    show_rows: ShowRows = False
     least: Annotated[
         int, Parameter(help="Parts of the data with fewer rows are not reported: a note stands in for them.")
     ] = 0
@@ -123,7 +117,6 @@ class EvaluationOptions(ResultOptions):
         Parameter(
             help="A condition, as 'sensitivity[yes].low >= 0.8', or of several models '(new - old).error.high < 0.02'; "
             "of parts of the data 'error < 0.3 in every part'; sets the exit status.",
-            negative="",
         ),
     ] = ()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import webbrowser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -22,6 +23,8 @@ from ..states.statistics import CONFUSION
 from .options import HELD, NOT_HELD, EvaluationOptions, OutputOptions
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from ..core.estimate import Estimate
     from ..display.digest import Digest
     from ..display.grids import TextGrid
@@ -38,15 +41,8 @@ def tell_assessment(
     from ..display.digest import assessment_digest
     from ..display.views import assessment_view
 
-    with working("weighing", options.quiet):
-        result.table()
-        verdicts = [condition.judge(result) for condition in conditions]
-    if options.prints_tables:
-        show(assessment_view(result, truth_in_rows=truth_in_rows))
-    write(
-        options,
-        result.table(),
-        lambda: {
+    def content() -> dict[str, Any]:
+        return {
             **head_of(result),
             "confusion": result.confusion().tolist() if result.settings.made_of(CONFUSION) else None,
             "estimates": result.table().to_json(),
@@ -54,10 +50,10 @@ def tell_assessment(
             "gaps": None if result.training is None else _gaps(result).to_json(),
             "chosen": [] if result.decision is None else [told_choice(result.decision, result.model)],
             "notes": result.notes,
-        },
-    )
-    tell_left_out(options, result.tally.words_on_input)
-    return tell_rest(options, result, lambda: assessment_digest(result), verdicts)
+        }
+
+    view = partial(assessment_view, result, truth_in_rows)
+    return _tell(result, options, conditions, view, content, partial(assessment_digest, result))
 
 
 def _gaps(result: Assessment) -> Table:
@@ -78,27 +74,39 @@ def tell_comparison(
     from ..results.verdicts import told_verdict
 
     shown = None if measure is None else result[result.models[0]].find(measure).label
-    with working("weighing", options.quiet):
-        result.table()
-        verdicts = [condition.judge(result) for condition in conditions]
-        view = comparison_view(result, shown) if options.prints_tables else None
-    if view is not None:
-        show(view)
-    several = len(result.models) > 1
-    write(
-        options,
-        result.table(),
-        lambda: {
+
+    def content() -> dict[str, Any]:
+        return {
             **head_of(result[result.models[0]]),
             "estimates": result.table().to_json(),
-            "differences": _differences(result, options.quiet) if several else [],
+            "differences": _differences(result, options.quiet) if len(result.models) > 1 else [],
             "verdict": told_verdict(result, shown),
             "chosen": [told_choice(one, name) for name, one in result.decisions.items()],
             "notes": result.notes,
-        },
-    )
+        }
+
+    view, digest = partial(comparison_view, result, shown), partial(comparison_digest, result, shown)
+    return _tell(result, options, conditions, view, content, digest)
+
+
+def _tell(
+    result: Assessment | Comparison,
+    options: EvaluationOptions,
+    conditions: Sequence[Requirement],
+    view: Callable[[], RenderableType],
+    content: Callable[[], Any],
+    digest: Callable[[], Digest],
+) -> int:
+    """Tell of a result in all the ways that were asked for; each is made only then."""
+    with working("weighing", options.quiet):
+        table = result.table()
+        verdicts = [condition.judge(result) for condition in conditions]
+        seen = view() if options.prints_tables else None
+    if seen is not None:
+        show(seen)
+    write(options, table, content)
     tell_left_out(options, result.tally.words_on_input)
-    return tell_rest(options, result, lambda: comparison_digest(result, shown), verdicts)
+    return tell_rest(options, result, digest, verdicts)
 
 
 def tell_choices(options: OutputOptions, chosen: Sequence[Decision]) -> None:
@@ -148,11 +156,7 @@ def tell_rest(
     _write_page(options, result)
     if options.markdown is not None:
         write_to(options.markdown, markdown_document(digest(), verdicts), MARKDOWN)
-    return _tell_verdicts(options, verdicts)
-
-
-def _tell_verdicts(options: OutputOptions, verdicts: Sequence[RequirementResult]) -> int:
-    """Say how the requirements fared; those that did not hold are told even to whom wants quiet."""
+    # Requirements that did not hold are told even to whom wants quiet.
     screen = console() if options.prints_tables else error_console()
     for verdict in verdicts:
         if verdict.held and options.quiet:
@@ -254,11 +258,6 @@ def markdown_table(grid: TextGrid) -> list[str]:
     return [f"| {' | '.join(cells)} |" for cells in [rows[0], marks, *rows[1:]]]
 
 
-def _folded(title: str, lines: Iterable[str]) -> list[str]:
-    """Lines that are seen when somebody asks for them."""
-    return ["<details>", f"<summary>{escaped(title)}</summary>", "", *lines, "", "</details>", ""]
-
-
 def _requirements(verdicts: Sequence[RequirementResult]) -> list[str]:
     """Which conditions held."""
     if not verdicts:
@@ -279,6 +278,7 @@ def markdown_document(digest: Digest, verdicts: Sequence[RequirementResult] = ()
     lines += [line for said in digest.said for line in (escaped(said), "")]
     lines += [*markdown_table(digest.main), ""]
     for title, grid in digest.folded.items():
-        lines += _folded(title, markdown_table(grid))
+        # Lines that are seen when somebody asks for them.
+        lines += ["<details>", f"<summary>{escaped(title)}</summary>", "", *markdown_table(grid), "", "</details>", ""]
     lines += [f"- {escaped(note)}" for note in digest.notes]
     return "\n".join(lines).rstrip() + f"\n\n{ENDING_OF_MARKDOWN}\n"

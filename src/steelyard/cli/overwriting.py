@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from inspect import BoundArguments
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.errors import LONG, BadOption, SteelyardError, quoted
 from ..data.paths import discover
@@ -22,24 +22,7 @@ FOLDERS = {"--out": ".tally", "--figures": ".png"}  # which files they are fille
 COSTS = "cost:"  # before a file of costs, where a rule for a threshold may stand
 
 
-class Output(NamedTuple):
-    """A file or folder that an option names."""
-
-    option: str
-    path: Path
-
-    @property
-    def named(self) -> str:
-        """What messages call it."""
-        return f"{self.option} {quoted(str(self.path), LONG)}"
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a file, or will be; pipes and devices can be written to by several."""
-        try:
-            return self.path.is_file() or not self.path.exists()
-        except OSError:  # such as a name that is too long, which is refused when it is to be written
-            return False
+Outputs = list[tuple[str, Path]]  # options, and the files that they name
 
 
 @contextmanager
@@ -48,14 +31,14 @@ def protected(bound: BoundArguments) -> Iterator[None]:
     given = dict(_flat(bound.arguments))
     with forced(bool(given.get("force"))):
         folders = _folders(given)
-        files = [Output(option, Path(name)) for option, name in _files(given) if option not in folders]
-        outputs = [each for each in files if each.is_file]
+        files = [(option, Path(name)) for option, name in _files(given) if option not in folders]
+        outputs = [(option, path) for option, path in files if _is_file(path)]
         _refuse_clashes(outputs, folders)
         # Without --force, a link among the files of a folder that leads to an input is refused when it is written.
         inside = [each for option, folder in folders.items() if given.get("force") for each in _inside(option, folder)]
         _refuse_inputs([*outputs, *inside], given)
-        for each in files:
-            refuse_unwritable(each.path, WRITTEN[each.option])
+        for option, path in files:
+            refuse_unwritable(path, WRITTEN[option])
         yield
 
 
@@ -83,32 +66,45 @@ def _folders(given: Mapping[str, Any]) -> dict[str, Path]:
     return {option: Path(name) for option, name in found.items() if name is not None}
 
 
-def _inside(option: str, folder: Path) -> Iterator[Output]:
+def _inside(option: str, folder: Path) -> Outputs:
     """The files in a folder that an option may replace."""
-    return (Output(option, path) for path in folder.rglob(f"*{FOLDERS[option]}"))
+    return [(option, path) for path in folder.rglob(f"*{FOLDERS[option]}")]
 
 
-def _refuse_clashes(outputs: list[Output], folders: Mapping[str, Path]) -> None:
+def _is_file(path: Path) -> bool:
+    """Whether it is a file, or will be; pipes and devices can be written to by several."""
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:  # such as a name that is too long, which is refused when it is to be written
+        return False
+
+
+def _named(option: str, path: Path) -> str:
+    """What messages call an output."""
+    return f"{option} {quoted(str(path), LONG)}"
+
+
+def _refuse_clashes(outputs: Outputs, folders: Mapping[str, Path]) -> None:
     """Refuse two outputs of one name, whatever it is written like."""
     mend = "Name another file for one of them"
-    seen: dict[object, Output] = {}
-    for each in outputs:
-        first = seen.setdefault(_identity(each.path), each)
-        if first is not each:
-            raise BadOption(f"{first.option} and {each.named} are the same file", mend=mend)
-        for option, folder in folders.items():
-            place, home = Path(os.path.realpath(each.path)), Path(os.path.realpath(folder))
-            if place == home or (place.is_relative_to(home) and place.name.endswith(FOLDERS[option])):
-                raise BadOption(f"{each.named} lies where {option} writes its own files", mend=mend)
+    seen: dict[object, str] = {}
+    for option, path in outputs:
+        first = seen.setdefault(_identity(path), option)
+        if first != option:
+            raise BadOption(f"{first} and {_named(option, path)} are the same file", mend=mend)
+        for filled, folder in folders.items():
+            place, home = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+            if place == home or (place.is_relative_to(home) and place.name.endswith(FOLDERS[filled])):
+                raise BadOption(f"{_named(option, path)} lies where {filled} writes its own files", mend=mend)
 
 
-def _refuse_inputs(outputs: list[Output], given: Mapping[str, Any]) -> None:
+def _refuse_inputs(outputs: Outputs, given: Mapping[str, Any]) -> None:
     """Refuse outputs that are inputs; what does not exist yet cannot be one."""
-    there = {_identity(each.path): each for each in outputs if each.path.exists()}
+    there = {_identity(path): _named(option, path) for option, path in outputs if path.exists()}
     for name in _inputs(given) if there else ():
         with suppress(OSError):
             if (found := there.get(_identity(Path(name)))) is not None:
-                raise BadOption(f"{found.named} is an input of this command", mend="Name another file for the results")
+                raise BadOption(f"{found} is an input of this command", mend="Name another file for the results")
 
 
 def _inputs(given: Mapping[str, Any]) -> Iterator[str]:

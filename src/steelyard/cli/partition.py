@@ -23,7 +23,7 @@ from .output import head_of, note_formulas, write
 from .parsing import columns
 
 if TYPE_CHECKING:
-    from ..families.partition.partition_scaling import PartitionScaling
+    pass
 
 USUAL: Mapping[str, Any] = {"scaling": "default", "depth": 1, "floor": 1, "ties": "first", "seed": 0}
 OF_TRUTH = ("scale", "event", "weight", "group", "cut", "sd", "sd_response", "response")  # idle where none is read
@@ -174,14 +174,10 @@ def _applied(
         told = f"{in_words(len(made), 'row')} scaled by {harmless(learned)}{left}; the regions that it learned:"
         show(Text(told), *regions_view(regions))
     results.write(lambda: made, regions)
-    write(reading, regions, lambda: _facts(found, made, regions, dropped))
-    return HELD
-
-
-def _facts(found: PartitionScaling, made: Table, regions: Table, dropped: int) -> dict[str, Any]:
     options = dict(zip(USUAL, found.options, strict=True))
     head = {"steelyard": __version__, "rows": len(made), "dropped": dropped, "classes": list(found.classes)}
-    return {**head, **options, "regions": regions.to_json()}
+    write(reading, regions, lambda: {**head, **options, "regions": regions.to_json()})
+    return HELD
 
 
 def scaled_csv(table: Table, *, safe: bool = False) -> str:

@@ -60,17 +60,14 @@ class RequirementResult:
     @property
     def found(self) -> str:
         """What was found, in words, with as many digits as it takes to see on which side of the limit that is."""
-        words = self._undefined if math.isnan(self.value) else number(self.value, 4)
+        undefined = f"undefined: {self.note}" if self.note else "undefined"
+        words = undefined if math.isnan(self.value) else number(self.value, 4)
         for digits in range(4, 18) if math.isfinite(self.value) else ():
             if _side(float(words.replace(",", "")), self.limit) == _side(self.value, self.limit):
                 break
             words = f"{self.value:.{digits}g}"
         words = words if self.part is None else f"{words} in {self.part}"
         return f"{words}; {self.meaning}" if self.meaning else words
-
-    @property
-    def _undefined(self) -> str:
-        return f"undefined: {self.note}" if self.note else "undefined"
 
 
 @dataclass(frozen=True)
@@ -175,7 +172,9 @@ def read_requirement(text: str, models: Sequence[str], divided: bool = False) ->
     model, other, condition = _split_model(text, models)
     found = FORM.fullmatch(condition)
     if found is None:
-        several = f" or {_of_several(models)}" if len(models) > 1 else "; one classifier goes without its name"
+        several = "; one classifier goes without its name"
+        if len(models) > 1:
+            several = f" or '{models[0]}.error < 0.1' or '({models[1]} - {models[0]}).error.high < 0.02'"
         raise BadRequirement(
             f"the condition {quoted(text)} cannot be read",
             mend=f"Write it like 'sensitivity[yes] >= 0.8', 'kappa.low > 0.6'{several}",
@@ -190,11 +189,6 @@ def read_requirement(text: str, models: Sequence[str], divided: bool = False) ->
     _refuse_beyond(find(name), limit, text, other is not None)  # before anything is computed, as an unknown measure is
     holds = OPERATORS[found["operator"]]
     return Requirement(text.strip(), model, other, name, part, found["bound"], holds, limit, found["rows"])
-
-
-def _of_several(models: Sequence[str]) -> str:
-    """Examples of conditions on several classifiers."""
-    return f"'{models[0]}.error < 0.1' or '({models[1]} - {models[0]}).error.high < 0.02'"
 
 
 def _refuse_beyond(measure: Measure, limit: float, text: str, of_difference: bool) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 
 FULL = 1000
-Full = Annotated[bool, Parameter(help=f"{FULL:,} repetitions, whatever number is given.", negative="")]
+Full = Annotated[bool, Parameter(help=f"{FULL:,} repetitions, whatever number is given.")]
 Seed = Annotated[int, Parameter(help="Where the random numbers start.")]
 
 study = App(name="study", help="Run what a paper did, and hold what it printed against what comes out.")
@@ -37,9 +37,7 @@ def mevik2003(
         Literal["mevik2003", "waves", "grades", "heavy_tails"],
         Parameter(help="The paper's data, or others: another response, five classes and 300 rows, heavy tails."),
     ] = "mevik2003",
-    better: Annotated[
-        bool, Parameter(help="Estimates with a response model beside the paper's (minutes).", negative="")
-    ] = False,
+    better: Annotated[bool, Parameter(help="Estimates with a response model beside the paper's (minutes).")] = False,
     figures: Annotated[Path | None, Parameter(help="Folder to draw figures 2 to 7 into.")] = None,
     output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:
@@ -127,7 +125,9 @@ def knn(
     full: Full = False,
     seed: Seed = 1,
     folds: Annotated[int, Parameter(help="Folds of the cross-validation.")] = 10,
-    stratified: Annotated[bool, Parameter(help="Whether every fold has as many flowers of each species.")] = True,
+    stratified: Annotated[
+        bool, Parameter(help="Whether every fold has as many flowers of each species.", negative="--no-stratified")
+    ] = True,
     figures: Annotated[Path | None, Parameter(help="Folder to draw the curve into.")] = None,
     output: OutputOptions = OutputOptions(),  # noqa: B008  (frozen)
 ) -> int:

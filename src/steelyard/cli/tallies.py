@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..inference.settings import Settings
     from ..passes.merging import Others
     from ..passes.plan import Plan
-    from ..passes.tally import Tally
     from ..results.threshold_rules import Rule
 
 MOST_NAMED = 5
@@ -59,12 +58,9 @@ class TallyOptions(RowOptions):
     assigned: Annotated[str | None, Parameter(help="Column of the class that the model assigned.")] = None
     membership: Forecasts = None
     score: Annotated[
-        tuple[str, ...],
-        Parameter(help="Column of scores on any scale; beside --model, NAME=COLUMN, once a model.", negative=""),
+        tuple[str, ...], Parameter(help="Column of scores on any scale; beside --model, NAME=COLUMN, once a model.")
     ] = ()
-    model: Annotated[
-        tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.", negative="")
-    ] = ()
+    model: Annotated[tuple[str, ...], Parameter(help="NAME=COLUMNS, once a model, where there are several.")] = ()
     threshold: Annotated[
         str | None,
         Parameter(help="Score from which on a row is assigned to the event (0.5); of several, model=0.5,other=0."),
@@ -122,15 +118,11 @@ def tally(
     *,
     truth: Truth,
     out: Annotated[Path, Parameter(help="Where to write the tally; with --each, the folder of tallies.")],
-    each: Annotated[bool, Parameter(help="One tally for every file.", negative="")] = False,
+    each: Annotated[bool, Parameter(help="One tally for every file.")] = False,
     resume: Annotated[
-        bool,
-        Parameter(help="With --each: keep tallies made the same way of files that did not change.", negative=""),
+        bool, Parameter(help="With --each: keep tallies made the same way of files that did not change.")
     ] = False,
-    rows: Annotated[
-        bool,
-        Parameter(help="Write rows with scores and labels of clusters as they are.", negative=""),
-    ] = False,
+    rows: Annotated[bool, Parameter(help="Write rows with scores and labels of clusters as they are.")] = False,
     bad_files: BadFiles = "stop",
     engine: EngineName = None,
     counted: TallyOptions = TallyOptions(),  # noqa: B008  (frozen)
@@ -141,6 +133,7 @@ def tally(
     steelyard tally 'monday/*.parquet' --truth grade --assigned model --scale low,mid,high --out monday.tally
     """
     from ..data.engines import started
+    from ..display.views import noted
     from ..passes.plan import Plan
     from ..results.evaluate import persisting
 
@@ -154,11 +147,12 @@ def tally(
         if whole is None:
             return _each(plan, named.files, out, resume, rows, files, output)
     whole.save(out, rows)
-    made = Made(str(out), whole.rows, len(plan.files.files))
+    many = len(plan.files.files)
+    counts = f"{in_words(whole.rows, 'row')}, {len(whole.scale)} classes"
     if output.prints_tables:
-        show(Text(f"{harmless(out)}: {_words(whole)}, {in_words(made.files, 'file')}"), *_notes(whole))
+        show(Text(f"{harmless(out)}: {counts}, {in_words(many, 'file')}"), *noted(whole.words_on_input))
     tell_left_out(output, whole.words_on_input)
-    _write(output, [made], list(whole.scale.classes), whole.words_on_input)
+    _write(output, [(str(out), whole.rows, many)], list(whole.scale.classes), whole.words_on_input)
     return HELD
 
 
@@ -194,18 +188,13 @@ def _request(files: Files, truth: str, counted: TallyOptions) -> Any:
     return Request(truth, columns, door, marks=counted.marks)
 
 
-class Made(NamedTuple):
-    """A tally that was written: where, of how many rows and files."""
-
-    tally: str
-    rows: float
-    files: int
-
-
-def _write(output: OutputOptions, made: Sequence[Made], classes: list[Label], left_out: list[str]) -> None:
+def _write(
+    output: OutputOptions, made: Sequence[tuple[str, float, int]], classes: list[Label], left_out: list[str]
+) -> None:
+    """Write which tallies were made, of how many rows and files each."""
     from ..core.table import Table
 
-    table = Table.of_rows(Made._fields, made)
+    table = Table.of_rows(("tally", "rows", "files"), made)
     content = {"steelyard": __version__, "classes": classes, "tallies": table.to_json(), "left_out": left_out}
     write(output, table, lambda: content)
 
@@ -229,7 +218,7 @@ def _each(
         return plan, *plan.settled()
 
     plan, scale, labels = persisting(plan, settled)
-    made: list[Made] = []
+    made: list[tuple[str, float, int]] = []
     good: list[File] = []
     kept, faults = 0, [str(fault) for fault in plan.left_out.values()]
     passed = words_of(on_passed(plan.files.passed))
@@ -242,13 +231,13 @@ def _each(
             if one is None:
                 kept += 1
             else:
-                made.append(Made(str(folder / tally_name(file)), one.rows, 1))
+                made.append((str(folder / tally_name(file)), one.rows, 1))
             shown(place + 1, len(plan.files.files), file.shown)
     used = {file.path for file in good}
     unused = [file for file in found if file.path not in used]
     others = [*_words_on_others(set_aside(folder, good, names, unused)), *passed]
     if output.prints_tables:
-        counted = sum(one.rows for one in made)
+        counted = sum(each[1] for each in made)
         tallies, left = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
         told = f"{tallies} made of {in_words(counted, 'row')}, {kept:,} kept, {left} left out"
         notes = [*(f"left out: {fault}" for fault in faults), *(f"note: {other}" for other in others)]
@@ -278,7 +267,7 @@ def merge(
     out: Annotated[Path | None, Parameter(help="Write the sum of all to this file.")] = None,
     measure: ShownMeasure = None,
     allow_overlap: Annotated[
-        bool, Parameter(help="Let rows count more than once where tallies share sources.", negative="")
+        bool, Parameter(help="Let rows count more than once where tallies share sources.")
     ] = False,
     bad_files: BadFiles = "stop",
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008  (frozen)
@@ -308,14 +297,6 @@ def merge(
     return tell_assessment(result[total.models[0]], options, conditions)
 
 
-def _words(tally: Tally) -> str:
-    return f"{in_words(tally.rows, 'row')}, {len(tally.scale)} classes"
-
-
-def _notes(tally: Tally) -> list[Text]:
-    return [Text(f"note: {harmless(note)}") for note in tally.words_on_input]
-
-
 # --- published confusion tables -------------------------------------------------------------------------------------
 
 
@@ -325,7 +306,7 @@ def table(
     event: Annotated[str | None, Parameter(help="The class of interest.")] = None,
     scale: Annotated[str | None, Parameter(help="The classes in order, with commas: low,mid,high.")] = None,
     predictions_in_rows: Annotated[
-        bool, Parameter(help="The first column is the assigned class, and the others are true ones.", negative="")
+        bool, Parameter(help="The first column is the assigned class, and the others are true ones.")
     ] = False,
     decimal: Annotated[str | None, Parameter(help="CSV: mark before decimals, . or ,.")] = None,
     thousands: Annotated[str | None, Parameter(help="CSV: mark between thousands, such as . or ,.")] = None,

@@ -143,7 +143,7 @@ class Strips:
                 return {}
             columns: dict[str, Any] = {"assigned": classes[rows.assigned], "label": classes[rows.label]}
             columns |= {"severity": np.array(SEVERITIES)[severity(rows)], "value": rows.value, "level": level}
-            found[name] = Table({column: values.tolist() for column, values in columns.items()})
+            found[name] = table_of_arrays(columns)
         return found
 
     def bars(self) -> dict[str, Table]:
@@ -209,16 +209,22 @@ class Strips:
         share = np.divide(counts, total[:, None], out=np.zeros_like(counts), where=total[:, None] > 0)
         top = np.cumsum(share, axis=1) * np.maximum(height, LEAST)[:, None]
         code, grade, place = np.nonzero(counts)
-        columns = {
-            "assigned": np.array(self.scale.classes, dtype=object)[code],
-            "severity": np.array(SEVERITIES)[grade],
-            "from": self._edges[0][place],
-            "to": self._edges[1][place],
-            "rows": counts[code, grade, place],
-            "foot": (top - share * np.maximum(height, LEAST)[:, None])[code, grade, place],
-            "top": top[code, grade, place],
-        }
-        return Table({name: values.tolist() for name, values in columns.items()})
+        return table_of_arrays(
+            {
+                "assigned": np.array(self.scale.classes, dtype=object)[code],
+                "severity": np.array(SEVERITIES)[grade],
+                "from": self._edges[0][place],
+                "to": self._edges[1][place],
+                "rows": counts[code, grade, place],
+                "foot": (top - share * np.maximum(height, LEAST)[:, None])[code, grade, place],
+                "top": top[code, grade, place],
+            }
+        )
+
+
+def table_of_arrays(columns: Mapping[str, Any]) -> Table:
+    """A table of what arrays hold."""
+    return Table({name: values.tolist() for name, values in columns.items()})
 
 
 def severity(rows: Judged) -> Places:

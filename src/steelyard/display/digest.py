@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..measures.registry import Measure
     from ..results.assessment import Assessment
     from ..results.comparison import Comparison
-    from .grids import TextGrid
 
 FEW = 12
 MAIN = (
@@ -74,6 +73,7 @@ def assessment_digest(assessment: Assessment) -> Digest:
     cells = [[label, *told(e), *([e.note] if noted else [])] for label, e in rows]
     columns = ["measure", "value", f"{in_percent(assessment.settings.level)} interval", *(["note"] if noted else [])]
     counted = bool(assessment.settings.made_of(CONFUSION))
+    chosen = [] if assessment.decision is None else str(assessment.decision).splitlines()
     whole = measures_grid(assessment, everything)
     folded = {
         "confusion table": confusion_grid(assessment) if counted else None,
@@ -86,12 +86,8 @@ def assessment_digest(assessment: Assessment) -> Digest:
         heading(assessment),
         TextGrid(columns, cells, (1,)),
         {title: grid for title, grid in folded.items() if grid is not None},
-        [*_chosen(assessment), *continuum_notes(assessment), *some_notes(assessment.notes)],
+        [*chosen, *continuum_notes(assessment), *some_notes(assessment.notes)],
     )
-
-
-def _chosen(assessment: Assessment) -> list[str]:
-    return [] if assessment.decision is None else str(assessment.decision).splitlines()
 
 
 def comparison_digest(comparison: Comparison, measure: str | None = None) -> Digest:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
@@ -45,7 +45,7 @@ IN_SHORT = ("sensitivity", "specificity", "precision", "f1")
 
 @dataclass(frozen=True)
 class TextGrid:
-    """Rows of text below a head. Nothing in it is harmless yet.
+    """Rows of text below a head, drawn as far as a screen is wide. Nothing in it is harmless yet.
 
     Attributes:
         columns: The head.
@@ -74,6 +74,31 @@ class TextGrid:
         """Rows as columns, of which a narrow screen has the first."""
         (_, *columns), *rows = zip(self.columns, *self.rows, strict=True)
         return TextGrid([corner, *columns], rows, spare=columns[:0:-1], unbroken=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Draw all columns; those that fit; or, where not even these do, a list."""
+        from rich.measure import Measurement
+
+        boundless = options.update(width=BOUNDLESS)
+        for grid, breaks in self._candidates():
+            head = rich_table([harmless(name) for name in grid.columns], right=grid.right)
+            cells = list(zip(grid.columns, *grid.rows, strict=True))
+            most = [max(map(_length, column)) for column in cells]
+            frame = Measurement.get(console, boundless, head).maximum - sum(map(_length, grid.columns))
+            least = [max(_unbroken(cell, breaks) for cell in column) for column in cells]
+            if sum(least) <= options.max_width - frame:
+                yield _grid_table(head, grid.rows, _column_widths(least, most, options.max_width - frame))
+                return
+        yield _grid_list(self)
+
+    def _candidates(self) -> Iterator[tuple[TextGrid, bool]]:
+        """What may be drawn, and whether intervals break: empty columns go before they do, and others mostly after."""
+        empty = [name for name in self.spare if not any(row[self.columns.index(name)] for row in self.rows)]
+        slim = reduce(TextGrid.without, empty, self)
+        yield self, False
+        yield slim, False
+        for grid in accumulate(slim.spare, TextGrid.without, initial=slim):
+            yield grid, not self.unbroken
 
 
 # --- one classifier -------------------------------------------------------------------------------------------
@@ -133,7 +158,12 @@ def told(estimate: Estimate) -> list[str]:
 
 def both(estimate: Estimate) -> str:
     """Value and interval in one cell, or that there is none."""
-    return "–" if math.isnan(estimate.value) else " ".join(told(estimate))
+    return in_one(estimate.value, estimate.low, estimate.high)
+
+
+def in_one(value: float, low: float, high: float) -> str:
+    """A value or a difference with its interval in one cell, or that there is none."""
+    return "–" if math.isnan(value) else with_interval(value, low, high)
 
 
 def measures_grid(assessment: Assessment, measures: Sequence[Measure] | None, with_notes: bool = True) -> TextGrid:
@@ -312,19 +342,12 @@ def parts_grid(comparison: Comparison, measure: str) -> TextGrid | None:
         row = [named(label), part[models[0]].size_words, *[both(part[model][measure]) for model in models]]
         if two:
             (found,) = part.differences(measure)
-            row += [_difference(found), p_value(found["p"])]
+            row += [in_one(found["difference"], found["low"], found["high"]), p_value(found["p"])]
         rows.append(row)
     columns = ["slice", "rows", *models, *([f"{models[0]} - {models[1]}", "p"] if two else [])]
     return TextGrid(
         columns, [*rows, *_more(len(comparison.tally.slices), len(columns) - 2)], (1, len(columns) - 1) if two else (1,)
     )
-
-
-def _difference(found: Mapping[str, float]) -> str:
-    """A difference and its interval in one cell, if there is any."""
-    if math.isnan(found["difference"]):
-        return "–"
-    return " ".join(estimated(found["difference"], found["low"], found["high"]))
 
 
 def line_grid(line: Table) -> TextGrid:
@@ -351,42 +374,6 @@ BOUNDLESS = 1 << 20  # columns of a screen on which everything fits
 FOLDED = 12  # of a long name, as much as is worth a line
 INTERVAL = re.compile(r" (?=\[[^\]]* [^\]]*\])")  # the blank before it
 WORDS = re.compile(r"\[[^\]]*\]|\S+")  # an interval is one
-
-
-@dataclass(frozen=True)
-class FittedGrid:
-    """A grid that is drawn as far as the screen is wide."""
-
-    grid: TextGrid
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Draw all columns; those that fit; or, where not even these do, a list."""
-        from rich.measure import Measurement
-
-        boundless = options.update(width=BOUNDLESS)
-        for grid, breaks in self._candidates():
-            head, cells = _grid_head(grid), list(zip(grid.columns, *grid.rows, strict=True))
-            most = [max(map(_length, column)) for column in cells]
-            frame = Measurement.get(console, boundless, head).maximum - sum(map(_length, grid.columns))
-            least = [max(_unbroken(cell, breaks) for cell in column) for column in cells]
-            if sum(least) <= options.max_width - frame:
-                yield _grid_table(head, grid.rows, _column_widths(least, most, options.max_width - frame))
-                return
-        yield _grid_list(self.grid)
-
-    def _candidates(self) -> Iterator[tuple[TextGrid, bool]]:
-        """What may be drawn, and whether intervals break: empty columns go before they do, and others mostly after."""
-        full = self.grid
-        empty = [name for name in full.spare if not any(row[full.columns.index(name)] for row in full.rows)]
-        slim = reduce(TextGrid.without, empty, full)
-        yield full, False
-        yield slim, False
-        for grid in accumulate(slim.spare, TextGrid.without, initial=slim):
-            yield grid, not full.unbroken
-
-
-def _grid_head(grid: TextGrid) -> RichTable:
-    return rich_table([harmless(name) for name in grid.columns], right=grid.right)
 
 
 def _grid_table(table: RichTable, rows: Sequence[Sequence[str]], widths: Sequence[int]) -> RichTable:

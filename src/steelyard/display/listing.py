@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.table import Table
 from ..inputs.measured import NEEDS
@@ -34,24 +34,18 @@ def span_text(measure: Measure) -> str:
     return f"{low} to {high}"
 
 
-class Saying(NamedTuple):
-    """What a measure says: a sentence, the formula where there is one, what is added to it, and what else there is."""
+def parted(measure: Measure) -> tuple[str, str, str, str]:
+    """What a measure says: a sentence, the formula where there is one, what is added to it, and what else there is.
 
-    sentence: str
-    formula: str
-    aside: str
-    more: str
-
-
-def parted(measure: Measure) -> Saying:
-    """What a measure says, from its docstring; a formula stands behind the first colon."""
+    All come from its docstring; a formula stands behind the first colon.
+    """
     first, _, rest = (inspect.getdoc(measure.formula) or "").partition("\n\n")
     said, more = " ".join(first.split()), " ".join(rest.split())
     sentence, _, after = said.rstrip(".").partition(": ")
     formula, _, aside = after.partition("; ")
     if not any(sign in formula for sign in "()=/^"):
-        return Saying(said, "", "", more)
-    return Saying(sentence, formula, aside, more)
+        return said, "", "", more
+    return sentence, formula, aside, more
 
 
 def explain(measure: Measure) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from ..maths.simplex import (
     seen,
 )
 from ..results.partition_spaces import correctness, space_of, table_of
-from .continuum_strip import levels
+from .continuum_strip import levels, table_of_arrays
 
 if TYPE_CHECKING:
     from ..core.scale import Label
@@ -211,7 +211,7 @@ class PartitionPanels:
         columns: dict[str, Any] = {"label": self._labels(np.array(piece.codes)), "x": places[:, 0], "y": places[:, 1]}
         columns |= {name: np.array(rates[name])[list(piece.codes)] for name in ("value", "low", "high")}
         labels = tuple(columns["label"].tolist())
-        return Panel(piece.model, labels, marks, _table(columns), borders(len(labels)), self._lines(piece),
+        return Panel(piece.model, labels, marks, table_of_arrays(columns), borders(len(labels)), self._lines(piece),
                      piece.left_out)  # fmt: skip
 
     def _labels(self, codes: Places) -> Any:
@@ -237,7 +237,7 @@ class PartitionPanels:
                 columns["y"] = stacked_dots(columns["x"], piece.truth)
                 if np.abs(columns["y"]).max(initial=0.0) > TALLEST:
                     return []
-            found.append(_table(columns))
+            found.append(table_of_arrays(columns))
         return found
 
     # --- many rows ---------------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ class PartitionPanels:
         columns |= {"rows": rows, "share": share}
         columns["radius"] = REACH[self.corners] * np.maximum((rows / most) ** 0.25, SMALLEST)
         columns["opacity"] = PALEST + (1 - PALEST) * (share - even) / (1 - even)
-        return _table(columns)
+        return table_of_arrays(columns)
 
     def _bars(self, codes: Places, counts: Array, most: float) -> Table:
         """Bars on a segment, upwards of the first class and downwards of the second, the rows assigned to it first."""
@@ -303,7 +303,7 @@ class PartitionPanels:
             "foot": sign * foot,
             "top": sign * top[place, truth, order],
         }
-        return _table(columns)
+        return table_of_arrays(columns)
 
     # --- lines -------------------------------------------------------------------------------------------------
 
@@ -324,7 +324,7 @@ class PartitionPanels:
         here = np.flatnonzero(to < self.corners)
         ends = np.stack([drawn(starts[here]), drawn(np.eye(self.corners)[to[here]])], axis=1)
         labels = self._labels(np.array(piece.codes)[to[here]])
-        return _table({"label": labels, "width": width[here], **_segments(ends)})
+        return table_of_arrays({"label": labels, "width": width[here], **_segments(ends)})
 
 
 def _bar(codes: Places) -> tuple[Array, Array, Array]:
@@ -372,13 +372,9 @@ def borders(classes: int) -> Table:
     if classes == MOST_CLASSES:
         depth = seen(coordinates(edges(classes).mean(axis=1)))[:, 2]
         names[int(np.argmin(depth))] = "hidden"
-    return _table({"kind": np.array(names), **_segments(ends)})
+    return table_of_arrays({"kind": np.array(names), **_segments(ends)})
 
 
 def _segments(ends: Array) -> dict[str, Array]:
     """The columns of lines, from their ends (lines, 2, 2)."""
     return dict(zip(("x", "y", "to_x", "to_y"), ends.reshape(-1, 4).T, strict=True))
-
-
-def _table(columns: Mapping[str, Any]) -> Table:
-    return Table({name: values.tolist() for name, values in columns.items()})

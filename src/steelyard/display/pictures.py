@@ -17,28 +17,12 @@ from ..measures import find
 from ..measures.registry import Measure
 from ..results.curves import Band, Own, operating_points, wanted_thresholds
 from ..results.rankings import computed, error_tables, standing_table
+from . import plots
 from .continuum_strip import Strips
 from .partition_panels import LINES, PartitionPanels, facts
-from .plots import (
-    ContinuumDisplay,
-    CriticalDifferenceDisplay,
-    DecisionCurveDisplay,
-    DetDisplay,
-    ErrorBoundsDisplay,
-    GainDisplay,
-    LiftDisplay,
-    PosteriorDisplay,
-    PrecisionRecallDisplay,
-    RankingDisplay,
-    RejectionDisplay,
-    ReliabilityDisplay,
-    RocDisplay,
-    SimplexDisplay,
-    ThresholdDisplay,
-)
+from .plots import levels
 from .plots.strips import levels_in
 from .plots.style import COLOURS
-from .plots.tuning import TuningDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +79,7 @@ class Pictures:
         thresholds: Thresholds | Mapping[str, Thresholds] = "own",
         band: Band = "pointwise",
         ax: Axes | None = None,
-    ) -> RocDisplay:
+    ) -> plots.RocDisplay:
         """Sensitivity against the false-positive rate over all thresholds, some of which are marked and labelled.
 
         Args:
@@ -113,29 +97,29 @@ class Pictures:
         marks = {name: operating_points(each, wanted[name], label) for name, each in scored.items() if wanted[name]}
         curves = self._curves("roc", label, band)
         return _drawn(
-            RocDisplay(curves, labels=self._labels("auc", "AUC", label), marks=marks), ax, band=band != "none"
+            plots.RocDisplay(curves, labels=self._labels("auc", "AUC", label), marks=marks), ax, band=band != "none"
         )
 
     def precision_recall(
         self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
-    ) -> PrecisionRecallDisplay:
+    ) -> plots.PrecisionRecallDisplay:
         """Precision against recall over all thresholds."""
         curves = self._curves("precision_recall", label, band)
         base = next(iter(curves.values()))["precision"][-1]
         labels = self._labels("average_precision", "AP", label)
-        return _drawn(PrecisionRecallDisplay(curves, labels=labels, base=base), ax, band=band != "none")
+        return _drawn(plots.PrecisionRecallDisplay(curves, labels=labels, base=base), ax, band=band != "none")
 
-    def det(self, label: Any = None, *, ax: Axes | None = None) -> DetDisplay:
+    def det(self, label: Any = None, *, ax: Axes | None = None) -> plots.DetDisplay:
         """Misses against false alarms, both on the scale of normal deviates."""
-        return _drawn(DetDisplay(self._curves("det", label, "none")), ax)
+        return _drawn(plots.DetDisplay(self._curves("det", label, "none")), ax)
 
-    def gain(self, label: Any = None, *, ax: Axes | None = None) -> GainDisplay:
+    def gain(self, label: Any = None, *, ax: Axes | None = None) -> plots.GainDisplay:
         """How much of the class is found among the rows of the highest scores."""
-        return _drawn(GainDisplay(self._curves("gain", label, "none")), ax)
+        return _drawn(plots.GainDisplay(self._curves("gain", label, "none")), ax)
 
-    def lift(self, label: Any = None, *, ax: Axes | None = None) -> LiftDisplay:
+    def lift(self, label: Any = None, *, ax: Axes | None = None) -> plots.LiftDisplay:
         """How many times as often the class is found there as among all rows."""
-        return _drawn(LiftDisplay(self._curves("lift", label, "none")), ax)
+        return _drawn(plots.LiftDisplay(self._curves("lift", label, "none")), ax)
 
     def thresholds(
         self,
@@ -145,7 +129,7 @@ class Pictures:
         chosen: float | None = None,
         band: bool = True,
         ax: Axes | None = None,
-    ) -> ThresholdDisplay:
+    ) -> plots.ThresholdDisplay:
         """Count measures of one classifier over its thresholds, with the chosen one marked."""
         scored = self._scored()
         if len(scored) > 1:
@@ -157,10 +141,12 @@ class Pictures:
         if chosen is None and one.decision is not None and one.code(label) == one.code(None):
             chosen = one.decision.threshold
         return _drawn(
-            ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen), ax, band=band
+            plots.ThresholdDisplay({name: Table({column: found[column] for column in kept})}, chosen=chosen),
+            ax,
+            band=band,
         )
 
-    def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> ReliabilityDisplay:
+    def reliability(self, label: Any = None, *, band: bool = True, ax: Axes | None = None) -> plots.ReliabilityDisplay:
         """How often a class is the true one against its forecast, and how the forecasts are spread.
 
         Of one classifier without an event, every class is drawn, as long as their lines can be told apart; of more
@@ -179,22 +165,22 @@ class Pictures:
         level, seed = first.settings.level, first.settings.seed
         curves = {name: each.curve(level, seed, band) for name, each in found.items()}
         return _drawn(
-            ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()}),
+            plots.ReliabilityDisplay(curves, labels=labels, bars={name: each.bars() for name, each in found.items()}),
             ax,
             band=band,
         )
 
     def decision_curve(
         self, label: Any = None, *, band: Band = "pointwise", ax: Axes | None = None
-    ) -> DecisionCurveDisplay:
+    ) -> plots.DecisionCurveDisplay:
         """The net benefit of acting on a class from a probability on, beside that of acting on all rows and on none."""
         curves = {name: each.decision_curve(label, band=band) for name, each in self._scored().items()}
-        return _drawn(DecisionCurveDisplay(curves), ax, band=band != "none")
+        return _drawn(plots.DecisionCurveDisplay(curves), ax, band=band != "none")
 
-    def rejection(self, *, band: bool = True, ax: Axes | None = None) -> RejectionDisplay:
+    def rejection(self, *, band: bool = True, ax: Axes | None = None) -> plots.RejectionDisplay:
         """The error among the rows that are kept, against how many are kept."""
         return _drawn(
-            RejectionDisplay({name: each.rejection() for name, each in self._scored().items()}), ax, band=band
+            plots.RejectionDisplay({name: each.rejection() for name, each in self._scored().items()}), ax, band=band
         )
 
     @property
@@ -206,7 +192,7 @@ class Pictures:
 
     def simplex(
         self, scaling: str = "default", *, depth: int = 1, lines: str | None = None, ax: Axes | None = None
-    ) -> SimplexDisplay:
+    ) -> plots.SimplexDisplay:
         """Rows by their memberships, between corners that stand for the classes (Sondhauss & Weihs 2001).
 
         Two classes make a segment, three a triangle, four a tetrahedron. Of more classes, those triples are drawn that
@@ -226,11 +212,11 @@ class Pictures:
         found = PartitionPanels.of(scored, scaling, depth, lines)
         to = found.lines
         labels = {} if to is None else {name: _near(scored[name], scaling, depth, to) for name in found.spaces}
-        return _drawn(SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=to, labels=labels), ax)
+        return _drawn(plots.SimplexDisplay(found.panels(), scaling=scaling, depth=depth, lines=to, labels=labels), ax)
 
     # --- classes from a continuum ------------------------------------------------------------------------------
 
-    def continuum(self, *, ax: Axes | None = None) -> ContinuumDisplay:
+    def continuum(self, *, ax: Axes | None = None) -> plots.ContinuumDisplay:
         """All rows at their measured values, in a lane for the class assigned: above its interval they are right.
 
         Where there are many, or where they weigh differently, bars take the place of marks. Shaded is where a label is
@@ -238,7 +224,7 @@ class Pictures:
         """
         strips = Strips.of(self.assessments)
         usual = "median sd" if strips.deviations_differ else "sd"
-        display = ContinuumDisplay(
+        display = plots.ContinuumDisplay(
             strips.tables(levels_in(ax, len(self.assessments))),
             strips.scale.classes,
             strips.scale.boundaries,
@@ -259,21 +245,23 @@ class Pictures:
 
     def error_bounds(
         self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None
-    ) -> ErrorBoundsDisplay:
+    ) -> plots.ErrorBoundsDisplay:
         """Estimates of the error with their intervals, on the band that the true error cannot leave.
 
         All of the usual estimates are drawn that were computed, if ``measures`` does not name others. Lines show the
         error of the labels and the least error that can be reached.
         """
-        return _drawn(ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level), ax)
+        return _drawn(plots.ErrorBoundsDisplay(error_tables(self.assessments, measures), level=self._level), ax)
 
-    def ranking(self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None) -> RankingDisplay:
+    def ranking(
+        self, measures: Iterable[str | Measure] | None = None, *, ax: Axes | None = None
+    ) -> plots.RankingDisplay:
         """The classifiers from the best to the worst by several measures, side by side.
 
         If ``measures`` names none: error and squared error of a continuum, apparent and adjusted; else the error (or
         accuracy, where only that was asked for), AUC and log score that were computed.
         """
-        return _drawn(RankingDisplay(standing_table(self.assessments, measures), level=self._level), ax)
+        return _drawn(plots.RankingDisplay(standing_table(self.assessments, measures), level=self._level), ax)
 
 
 def _drawn(display: Shown, ax: Axes | None, **options: bool) -> Shown:
@@ -316,7 +304,9 @@ class AcrossPictures:
 
     across: AcrossDatasets
 
-    def critical_difference(self, method: Method = "nemenyi", *, ax: Axes | None = None) -> CriticalDifferenceDisplay:
+    def critical_difference(
+        self, method: Method = "nemenyi", *, ax: Axes | None = None
+    ) -> plots.CriticalDifferenceDisplay:
         """Mean ranks on a line, and bars that join classifiers which cannot be told apart (Demšar 2006).
 
         Args:
@@ -325,7 +315,7 @@ class AcrossPictures:
             ax: Where to draw; a new figure if not given.
         """
         return _drawn(
-            CriticalDifferenceDisplay(
+            plots.CriticalDifferenceDisplay(
                 self.across.ranks(),
                 self.across.groups(method),
                 critical_difference=self.across.nemenyi().critical_difference if method == "nemenyi" else None,
@@ -344,9 +334,9 @@ class AcrossPictures:
         draws: int = 50_000,
         seed: int = 0,
         ax: Axes | None = None,
-    ) -> PosteriorDisplay:
+    ) -> plots.PosteriorDisplay:
         """How probable it is that either of two is better, or that the difference does not matter, for all pairs."""
-        return _drawn(PosteriorDisplay(self.across.bayesian(rope, a, b, draws=draws, seed=seed), rope=rope), ax)
+        return _drawn(plots.PosteriorDisplay(self.across.bayesian(rope, a, b, draws=draws, seed=seed), rope=rope), ax)
 
 
 # --- tuning -------------------------------------------------------------------------------------------------------
@@ -358,7 +348,7 @@ class TuningPictures:
 
     tuning: Tuning
 
-    def curve(self, parameter: str | None = None, ax: Axes | None = None) -> TuningDisplay:
+    def curve(self, parameter: str | None = None, ax: Axes | None = None) -> levels.TuningDisplay:
         """The measure over one parameter, with bars of one standard error; of several, the best over the others.
 
         Args:
@@ -377,7 +367,7 @@ class TuningPictures:
         best, measure = tuning.best.estimate, tuning.measure
         limit = measure.loss(measure.loss(best.value) + best.se) if tuning.one_se else np.nan
         rows = _best_of_each(table, column_of(chosen), measure)
-        return _drawn(TuningDisplay(rows, column_of(chosen), title=measure.title, limit=float(limit)), ax)
+        return _drawn(levels.TuningDisplay(rows, column_of(chosen), title=measure.title, limit=float(limit)), ax)
 
 
 def _best_of_each(table: Table, parameter: str, measure: Measure) -> Table:

@@ -18,7 +18,6 @@ from ..states.statistics import CONFUSION, CONTINUUM
 from .digest import main_measures
 from .grids import (
     MOST_WITH_ALL,
-    FittedGrid,
     TextGrid,
     class_grid,
     confusion_grid,
@@ -59,44 +58,37 @@ def noted(notes: Iterable[str]) -> list[Text]:
 # --- assessments ----------------------------------------------------------------------------------------------
 
 
-def overall_table(assessment: Assessment) -> FittedGrid | None:
-    """The main table: every measure with interval, standard error and method; None where only classes have values."""
-    others = [measure for measure in assessment.settings.measures if measure.statistic is not CONTINUUM]
-    found = measures_grid(assessment, others or assessment.settings.measures)
-    return FittedGrid(found) if found.rows else None
-
-
-def continuum_table(assessment: Assessment) -> FittedGrid | None:
-    """The measures that are made of measured values, with what they correct at their head."""
-    wanted = assessment.settings.made_of(CONTINUUM)
-    if not wanted or len(wanted) == len(assessment.settings.measures):
-        return None
-    counted = [measure for measure in assessment.settings.measures if measure.name == "error"]
-    return FittedGrid(measures_grid(assessment, [*counted, *wanted], with_notes=False))
-
-
 def assessment_view(assessment: Assessment, truth_in_rows: bool = True) -> RenderableType:
     """Everything about one classifier that fits on a screen."""
-    counted, measured = bool(assessment.settings.made_of(CONFUSION)), continuum_table(assessment)
-    grids = [
-        confusion_grid(assessment, truth_in_rows) if counted else None,
-        class_grid(assessment),
-        slice_grid(assessment),
-    ]
-    counts, classes, slices = [None if grid is None else FittedGrid(grid) for grid in grids]
-    parts = [
+    settings = assessment.settings
+    others = [measure for measure in settings.measures if measure.statistic is not CONTINUUM]
+    overall = measures_grid(assessment, others or settings.measures)
+    return _group(
         Text(f"{harmless(assessment.model)}: {heading(assessment)}"),
         None if assessment.decision is None else Text(harmless_lines(str(assessment.decision))),
-        counts,
-        None if measured is None else Text("by the values that were measured:"),
-        measured,
-        *([] if measured is None else [Text(harmless(note)) for note in continuum_notes(assessment)]),
-        None if measured is None else Text("\nby the classes that are cut from them:"),
-        overall_table(assessment),
-        classes,
-        slices,
+        confusion_grid(assessment, truth_in_rows) if settings.made_of(CONFUSION) else None,
+        *_by_value(assessment),
+        overall if overall.rows else None,  # only classes may have values
+        class_grid(assessment),
+        slice_grid(assessment),
         *noted(some_notes(assessment.notes)),
-    ]
+    )
+
+
+def _by_value(assessment: Assessment) -> list[RenderableType]:
+    """The measures that are made of measured values, below the error that they correct, where others follow."""
+    wanted = assessment.settings.made_of(CONTINUUM)
+    if not wanted or len(wanted) == len(assessment.settings.measures):
+        return []
+    counted = [measure for measure in assessment.settings.measures if measure.name == "error"]
+    table = measures_grid(assessment, [*counted, *wanted], with_notes=False)
+    cautions = [Text(harmless(note)) for note in continuum_notes(assessment)]
+    head, next_head = "by the values that were measured:", "\nby the classes that are cut from them:"
+    return [Text(head), table, *cautions, Text(next_head)]
+
+
+def _group(*parts: RenderableType | None) -> Group:
+    """One part below the other, without those that there are not."""
     return Group(*[part for part in parts if part is not None])
 
 
@@ -120,32 +112,28 @@ def comparison_view(comparison: Comparison, measure: str | None = None) -> Rende
     first = comparison[comparison.models[0]]
     many, everything = len(comparison.models), comparison.settings.measures
     shown = everything if many <= MOST_WITH_ALL else main_measures(comparison.settings)
-    table = FittedGrid(in_short(comparison, shown))
-    more = [] if len(shown) == len(everything) else [Text(f"table() and --csv have all {len(everything)} measures")]
+    table = in_short(comparison, shown)
+    more = None if len(shown) == len(everything) else Text(f"table() and --csv have all {len(everything)} measures")
     name = measure or judged_first(comparison)
     said = spoken(comparison, measure)
-    title = Text(
-        f"{many} classifiers on the same {heading(first)}" if many > 1 else f"1 classifier on {heading(first)}"
-    )
+    title = Text(f"{f'{many} classifiers on the same' if many > 1 else '1 classifier on'} {heading(first)}")
     notes = noted(some_notes(comparison.notes))
     parts = parts_grid(comparison, name)
-    by_part: list[RenderableType] = (
-        [] if parts is None else [Text(f"\n{harmless(name)} in every slice, each by itself"), FittedGrid(parts)]
-    )
+    by_part = [None if parts is None else Text(f"\n{harmless(name)} in every slice, each by itself"), parts]
     if len(comparison.models) == 1:
-        return Group(title, table, *by_part, *notes)
+        return _group(title, table, *by_part, *notes)
     decided = [f"{model}: {how}" for model, how in comparison.decisions.items()]
     chosen = [Text(harmless_lines(words)) for words in some_notes(decided)]
     cautions = [f"{name}, {note}" for name in comparison.models for note in continuum_notes(comparison[name])]
-    return Group(
+    return _group(
         title,
         *chosen,
         table,
-        *more,
+        more,
         *[Text(harmless(line)) for line in [*why_undefined(comparison, shown), *cautions]],
         Text(f"differences in {name} (a - b), p-values adjusted by Holm's method"),
-        FittedGrid(differences_grid(comparison, name)),
-        *([] if said is None else [Sentences(said.words())]),
+        differences_grid(comparison, name),
+        None if said is None else Sentences(said.words()),
         *by_part,
         *notes,
     )
@@ -155,8 +143,6 @@ def calibration_view(
     assessment: Assessment, parts: Mapping[str, Table], line: Table, test: CalibrationTest, preview: Comparison
 ) -> list[RenderableType]:
     """Scores taken apart, in which ways forecasts are off, the test, and what recalibration would bring."""
-    scores = FittedGrid(measures_grid(assessment, None))
-    views: list[RenderableType] = [Text(heading(assessment)), scores]
     several = len(set(parts["brier"]["class"])) > 1
     made_of = ["value", "= miscalibration", "- discrimination", "+ uncertainty"]
     columns = ["score", "class", *made_of] if several else ["score", *made_of]
@@ -177,8 +163,8 @@ def calibration_view(
         gain = with_interval(row["difference"], row["low"], row["high"])
         gains.append([row["measure"], *values, gain, p_value(row["p"])])
     gained = TextGrid(["score", "as it is", "recalibrated", "gain", "p"], gains, (1, 2, 3, 4))
-    grids = [FittedGrid(grid) for grid in (TextGrid(columns, taken, range(1 + several, 6)), line_grid(line))]
-    return [*views, *grids, Text(verdict), FittedGrid(gained)]
+    made = TextGrid(columns, taken, range(1 + several, 6))
+    return [Text(heading(assessment)), measures_grid(assessment, None), made, line_grid(line), Text(verdict), gained]
 
 
 def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str], most: int) -> list[RenderableType]:
@@ -193,7 +179,7 @@ def threshold_view(assessment: Assessment, found: Table, measures: Sequence[str]
             " ".join([_short(found[n][row]), _short(found[f"{n}_low"][row], found[f"{n}_high"][row])]) for n in labels
         ]
         rows.append([down_to(scores[row], scores[row + 1]), count(called[row]), *cells])
-    table = FittedGrid(TextGrid(["threshold", "assigned", *labels], rows, range(2 + len(labels))))
+    table = TextGrid(["threshold", "assigned", *labels], rows, range(2 + len(labels)))
     hidden = len(called) - len(shown)
     more = [Text(f"{hidden:,} more thresholds in between: --csv writes all")] if hidden else []
     event = named(assessment.tally.scale.event)
@@ -225,13 +211,8 @@ MOST_CANDIDATES = 20
 
 def cross_view(cross: CrossAssessment, measure: str | None = None) -> RenderableType:
     """How rows were held out, the classifiers side by side, and what they made of rows that they had seen."""
-    parts = [
-        Text(f"cross-validated: {cross.plan.words}"),
-        comparison_view(cross, measure),
-        training_table(cross, measure),
-        *noted(cross.remarks),
-    ]
-    return Group(*[part for part in parts if part is not None])
+    words, table = Text(f"cross-validated: {cross.plan.words}"), training_table(cross, measure)
+    return Group(words, comparison_view(cross, measure), table, *noted(cross.remarks))
 
 
 def training_table(cross: CrossAssessment, measure: str | None = None) -> RichTable:
@@ -284,6 +265,7 @@ def tuning_view(tuning: Tuning) -> RenderableType:
 # --- partition spaces ---------------------------------------------------------------------------------------------
 
 PARAMETERS = ("mean", "correct", "alpha", "beta", "certainty", "scaled_alpha", "scaled_beta")
+MOST_REGIONS = 60
 
 
 def partition_view(result: Assessment, regions: Table, rates: Table) -> list[RenderableType]:
@@ -294,16 +276,16 @@ def partition_view(result: Assessment, regions: Table, rates: Table) -> list[Ren
         if row["value"] == row["value"]
     ]
     right = TextGrid(["assigned class", "correctness rate (CR)"], cells, (1,))
-    return [Text(heading(result)), FittedGrid(measures_grid(result, None)), FittedGrid(right), *regions_view(regions)]
+    return [Text(heading(result)), measures_grid(result, None), right, *regions_view(regions)]
 
 
-def regions_view(regions: Table, most: int = 60) -> Sequence[RenderableType]:
+def regions_view(regions: Table) -> Sequence[RenderableType]:
     """The highest classes of all regions, or of the first of very many; further columns are those of tables."""
     rows = []
-    for row in list(regions)[:most]:
+    for row in list(regions)[:MOST_REGIONS]:
         values = [number(row[name], 4) for name in PARAMETERS]
         rows.append([named(row["region"]), count(row["n"]), *values, row["scaled_by"], row["note"]])
     headings = ["region", "n", *[name.replace("_", " ") for name in PARAMETERS], "scaled by", "note"]
-    drawing = FittedGrid(TextGrid(headings, rows, range(1, 2 + len(PARAMETERS))))
-    left = len(regions) - most
+    drawing = TextGrid(headings, rows, range(1, 2 + len(PARAMETERS)))
+    left = len(regions) - MOST_REGIONS
     return [drawing, Text(f"… and {left:,} more regions: --regions has all")] if left > 0 else [drawing]

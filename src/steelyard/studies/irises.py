@@ -41,7 +41,7 @@ from .statements import statement_table
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places, Progress
-    from ..display.plots.studies import IrisesDisplay
+    from ..display.plots.levels import IrisesDisplay
 
 
 NUMBERS = range(1, 11)  # of neighbours
@@ -100,7 +100,7 @@ class Irises:
 
     def display(self) -> IrisesDisplay:
         """The picture of the curve, ready to be drawn."""
-        from ..display.plots.studies import IrisesDisplay
+        from ..display.plots.levels import IrisesDisplay
 
         return IrisesDisplay(self.curve, self.counts)
 
@@ -108,11 +108,11 @@ class Irises:
         """Draw the curve into a folder."""
         from matplotlib import pyplot
 
-        from ..display.plots.studies import SIZE
+        from ..display.plots.levels import IRISES
         from ..display.plots.style import save_figure
 
         folder.mkdir(parents=True, exist_ok=True)
-        figure, axes = pyplot.subplots(figsize=SIZE, layout="constrained")
+        figure, axes = pyplot.subplots(figsize=IRISES, layout="constrained")
         self.display().plot(axes)
         return save_figure(figure, folder / "knn.png")
 

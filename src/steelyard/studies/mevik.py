@@ -216,7 +216,7 @@ def high_truth(simulation: Repetitions, measure: Measure) -> float:
 
 def draw(simulation: Repetitions, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
-    from ..display.plots import studies as pictures
+    from ..display.plots import levels as pictures
     from ..display.plots.style import save_figure
 
     found = {}

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 
 from steelyard.core.errors import BadOption, UnknownColumn
 from steelyard.core.table import Table
-from steelyard.display.plots.studies import IrisesDisplay
+from steelyard.display.plots.levels import IrisesDisplay
 
 CURVE = Table({"k": [1, 2], "mean": [0.9, 0.8], "sd": [0.1, 0.2], "training": [1.0, 0.95], "r": [0.91, 0.79]})
 COUNTS = Table({"k": [1, 1, 2], "accuracy": [0.85, 0.95, 0.8], "splits": [1, 3, 4]})

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from steelyard.core.table import Table
-from steelyard.display.plots import studies as pictures
+from steelyard.display.plots import levels as pictures
 from steelyard.studies.designs import MEVIK
 from steelyard.studies.mevik import (
     Simulation,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.display.plots.placing import REACH, Box, Placed, Point, Room, place_labels, place_note
+from steelyard.display.plots.point_labels import REACH, Box, Placed, Point, Room, place_labels, place_note
 
 RADIUS = 4.0
 MARGIN = 2.5  # what has so much room all around has room for certain

@@ -49,12 +49,12 @@ def test_facts_behind_a_long_name_are_kept() -> None:
 
 def test_forty_lines_all_differ_and_neighbours_differ_in_both_colour_and_dash() -> None:
     strokes = [stroke(index) for index in range(41)]
-    assert len({(one.color, one.linestyle) for one in strokes[:40]}) == 40
+    assert len({(one["color"], one["linestyle"]) for one in strokes[:40]}) == 40
     assert strokes[40] == strokes[0]
-    assert all(a.color != b.color and a.linestyle != b.linestyle for a, b in pairwise(strokes))
+    assert all(a["color"] != b["color"] and a["linestyle"] != b["linestyle"] for a, b in pairwise(strokes))
 
 
 def test_no_colour_is_too_pale_for_white_paper() -> None:
     for index in range(8):
-        red, green, blue = to_rgb(stroke(index).color)
+        red, green, blue = to_rgb(stroke(index)["color"])
         assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.72

@@ -1,7 +1,5 @@
 """Static pictures: finished tables in, figure out. matplotlib is loaded when something is first drawn."""
 
-from .across_datasets import CriticalDifferenceDisplay as CriticalDifferenceDisplay
-from .across_datasets import PosteriorDisplay as PosteriorDisplay
 from .base import Display as Display
 from .curves import DecisionCurveDisplay as DecisionCurveDisplay
 from .curves import DetDisplay as DetDisplay
@@ -13,6 +11,8 @@ from .curves import ReliabilityDisplay as ReliabilityDisplay
 from .curves import RocDisplay as RocDisplay
 from .curves import ThresholdDisplay as ThresholdDisplay
 from .simplex import SimplexDisplay as SimplexDisplay
+from .standings import CriticalDifferenceDisplay as CriticalDifferenceDisplay
 from .standings import ErrorBoundsDisplay as ErrorBoundsDisplay
+from .standings import PosteriorDisplay as PosteriorDisplay
 from .standings import RankingDisplay as RankingDisplay
 from .strips import ContinuumDisplay as ContinuumDisplay

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import BadOption, quoted
 from ...core.table import Table
-from .style import BAND, LINE, Corner, Stroke, add_legend, band_alpha, dress, entry, literal_text, new_figure, stroke
+from .style import BAND, LINE, REFERENCE, Corner, Looks, add_legend, band_alpha, canvas, dress, entry, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,27 +56,6 @@ def _steps(values: Numbers) -> Numbers:
 # --- displays -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Line:
-    """Where the numbers of one line stand: a table and its columns. Those of the band may be missing."""
-
-    name: str
-    table: Table
-    y: str
-    low: str = "low"
-    high: str = "high"
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """The points of one line. Where it has no band, low and high are NaN."""
-
-    x: Numbers
-    y: Numbers
-    low: Numbers
-    high: Numbers
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Display:
     """Curves of one or more classifiers, ready to be drawn.
@@ -90,33 +69,30 @@ class Display:
     _: KW_ONLY
     labels: Mapping[str, str] = field(default_factory=dict)
 
-    x: ClassVar[str]
-    y: ClassVar[str]
-    x_title: ClassVar[str]
-    y_title: ClassVar[str]
+    # Columns of the tables, titles and limits of the axes, and what a line from corner to corner shows, if anything.
+    x = y = x_title = y_title = diagonal = ""
+    limits: ClassVar[Looks] = {}
     corner: ClassVar[Corner] = "best"
     steps: ClassVar[bool] = False
     size: ClassVar[tuple[float, float]] = (6.0, 5.0)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn now, not when it is drawn."""
-        lines = list(self._lines())
+        lines = self._lines()
         if not lines:
             raise BadOption("there is no curve to draw", mend="Give at least one classifier and its table")
-        for line in lines:
-            refuse_missing(line.table, (self.x, line.y))
-        refuse_strangers("labels", self.labels, [line.name for line in lines])
+        for table in lines.values():
+            refuse_missing(table, (self.x, self.y))
+        refuse_strangers("labels", self.labels, lines)
 
     def plot(self, ax: Axes | None = None, *, band: bool = True) -> Axes:
         """Draw the curves into the given axes, or into a new figure, with their bands unless those are not wanted."""
-        with literal_text():
-            own, axes = new_figure(self.size) if ax is None else (None, ax)
-            axes.set_xlabel(self.x_title)
-            axes.set_ylabel(self.y_title)
+        with canvas(ax, self.size) as (own, axes):
+            axes.set(xlabel=self.x_title, ylabel=self.y_title)
             self._scale(axes)
-            lines = list(self._lines())
-            for index, line in enumerate(lines):
-                self._draw(axes, line, stroke(index), band_alpha(len(lines)) if band else 0.0)
+            lines = self._lines()
+            for index, (name, table) in enumerate(lines.items()):
+                self._draw(axes, name, table, stroke(index), band_alpha(len(lines)) if band else 0.0)
             self._add_reference(axes)
             dress(axes)
             add_legend(axes, self._corner(), own)
@@ -126,38 +102,39 @@ class Display:
         """All tables below each other, with the classifier's name in the column "model"."""
         return stacked(self.curves)
 
-    def _lines(self) -> Iterator[Line]:
-        """The lines to draw: one a classifier."""
-        for name, table in self.curves.items():
-            yield Line(name, table, self.y)
+    def _lines(self) -> Mapping[str, Table]:
+        """The lines to draw by their names: one a classifier."""
+        return self.curves
 
-    def _trace(self, line: Line) -> Trace:
-        """What can be drawn of a line, from left to right, with no more points than the eye can tell apart."""
-        table = line.table
-        band = (_column_or_nan(table, line.low), _column_or_nan(table, line.high))
-        points = np.array([table[self.x], table[line.y], *band], float)
+    def _trace(self, table: Table) -> Numbers:
+        """What can be drawn of a line, from left to right, with no more points than the eye can tell apart.
+
+        It is x, y, and the ends of the band, which are NaN where there is none.
+        """
+        band = (_column_or_nan(table, end) for end in ("low", "high"))
+        points = np.array([table[self.x], table[self.y], *band], float)
         points = points[:, np.isfinite(points[:2]).all(axis=0)]
         if points.shape[1] and points[0, 0] > points[0, -1]:
             points = points[:, ::-1]
         points = self._completed(points)
         points = points[:, thin(self._scaled(points[0]), self._scaled(points[1]))]
-        return Trace(*self._between(points))
+        return self._between(points)
 
-    def _draw(self, axes: Axes, line: Line, look: Stroke, alpha: float) -> None:
+    def _draw(self, axes: Axes, name: str, table: Table, look: Looks, alpha: float) -> None:
         """One line, and its band unless that would be fully transparent."""
-        trace = self._trace(line)
-        if alpha and (np.isfinite(trace.low) & np.isfinite(trace.high)).any():
+        x, y, low, high = self._trace(table)
+        if alpha and (np.isfinite(low) & np.isfinite(high)).any():
             step: Literal["pre"] | None = "pre" if self.steps else None
-            axes.fill_between(trace.x, trace.low, trace.high, step=step, color=look.color, alpha=alpha, **BAND)
-        label = entry(line.name, self.labels.get(line.name, line.name))
+            axes.fill_between(x, low, high, step=step, color=look["color"], alpha=alpha, **BAND)
+        label = entry(name, self.labels.get(name, name))
         style = "steps-pre" if self.steps else "default"
         # A line of one point would not be seen.
-        mark = "o" if len(trace.x) == 1 else None
-        looks = {"color": look.color, "linestyle": look.linestyle, "drawstyle": style, "marker": mark, **LINE}
-        axes.plot(trace.x, trace.y, label=label, **looks)
+        mark = "o" if len(x) == 1 else None
+        axes.plot(x, y, label=label, drawstyle=style, marker=mark, **look, **LINE)
 
     def _scale(self, axes: Axes) -> None:
         """Set the limits and the scale of the axes."""
+        axes.set(**self.limits)
 
     def _scaled(self, values: Numbers) -> Numbers:
         """Where values lie on the axes; only `thin` asks."""
@@ -176,7 +153,9 @@ class Display:
         return points
 
     def _add_reference(self, axes: Axes) -> None:
-        """Draw what the curves are held against."""
+        """Draw what the curves are compared with."""
+        if self.diagonal:
+            axes.plot([0.0, 1.0], [0.0, 1.0], label=self.diagonal, **REFERENCE)
 
 
 def stacked(tables: Mapping[str, Table]) -> Table:
@@ -203,3 +182,24 @@ def refuse_strangers(what: str, given: Iterable[str], names: Iterable[str]) -> N
 
 def _column_or_nan(table: Table, name: str) -> list[object]:
     return table[name] if name in table.column_names else [math.nan] * len(table)
+
+
+# --- labels of points ---------------------------------------------------------------------------------------------
+
+NO_SCORE = "no score ≥ "  # before a threshold that none reaches
+
+
+class Label(NamedTuple):
+    """What is written beside a point.
+
+    Attributes:
+        at: The point, in the numbers of the axes.
+        text: The label.
+        colour: That of the classifier; None for the colour of text.
+        model: The classifier.
+    """
+
+    at: tuple[float, float]
+    text: str
+    colour: str | None = None
+    model: str = ""

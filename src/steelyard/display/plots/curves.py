@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from ...core.errors import BadOption
 from ...core.table import Table
-from .base import Display, Line, Numbers, refuse_missing, refuse_strangers, stacked
-from .placing import NO_SCORE, Label
-from .style import MARKER, REFERENCE, SMALL_SIZE, TEXT_SIZE, Corner, legible, stroke, text_colour
+from .base import NO_SCORE, Display, Label, Numbers, refuse_missing, refuse_strangers, stacked
+from .style import MARKER, REFERENCE, SMALL_SIZE, TEXT_SIZE, Corner, Looks, legible, stroke, text_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # A little more than from 0 to 1: a line along the edge is not cut in half.
 UNIT = (-0.015, 1.015)
+WIDE: Looks = {"xlim": UNIT}
+OBLONG: Looks = {"xlim": UNIT, "ylim": UNIT}
+SQUARE: Looks = OBLONG | {"aspect": "equal"}
 FINE, BENT = 0.05, 1e-4  # how long lines are where a curve is bent, and from where on it is
 MOST_JOINED = 3  # thresholds on one point that are all named in its label
 HARDLY_ANY = 0.05  # of the rows: what is said of less hides all else
@@ -43,6 +45,8 @@ class RocDisplay(Display):
     y = "sensitivity"
     x_title = "1 − specificity (false alarms)"
     y_title = "sensitivity"
+    diagonal = "guessing"
+    limits = SQUARE
     corner = "lower right"
     size = (5.4, 5.0)
 
@@ -57,10 +61,6 @@ class RocDisplay(Display):
         """The marked points of all classifiers below each other, with the classifier's name in the column "model"."""
         return stacked(self.marks)
 
-    def _scale(self, axes: Axes) -> None:
-        axes.set(xlim=UNIT, ylim=UNIT)
-        axes.set_aspect("equal")
-
     def _corner(self) -> Corner:
         """Below the diagonal, unless a curve runs there."""
         gaps = [np.subtract(table[self.y], table[self.x], dtype=float) for table in self.curves.values()]
@@ -68,14 +68,14 @@ class RocDisplay(Display):
         return "best" if worse else self.corner
 
     def _add_reference(self, axes: Axes) -> None:
-        axes.plot([0.0, 1.0], [0.0, 1.0], label="guessing", **REFERENCE)
+        super()._add_reference(axes)
         labels = []
         for index, name in enumerate(self.curves):
             if name in self.marks and len(self.marks[name]):
-                table, look = self.marks[name], stroke(index)
-                axes.plot(table["fpr"], table["sensitivity"], color=look.color, linestyle="none", **MARKER)
-                colour = look.color if len(self.curves) > 1 else None
-                labels += [Label(at, legible(text), colour, name) for at, text in _joined(table).items()]
+                table, colour = self.marks[name], stroke(index)["color"]
+                axes.plot(table["fpr"], table["sensitivity"], color=colour, linestyle="none", **MARKER)
+                shown = colour if len(self.curves) > 1 else None
+                labels += [Label(at, legible(text), shown, name) for at, text in _joined(table).items()]
         if labels:
             _label_points(axes, labels, apart=len(self.curves) > 1)
 
@@ -129,10 +129,8 @@ class PrecisionRecallDisplay(Display):
     y = "precision"
     x_title = "recall (sensitivity)"
     y_title = "precision"
+    limits = OBLONG
     steps = True
-
-    def _scale(self, axes: Axes) -> None:
-        axes.set(xlim=UNIT, ylim=UNIT)
 
     def _completed(self, points: Numbers) -> Numbers:
         """Let the first step begin at a recall of 0, where precision itself is undefined: no row is assigned."""
@@ -197,15 +195,10 @@ class GainDisplay(Display):
     y = "sensitivity"
     x_title = "share of rows, highest scores first"
     y_title = "share of the event found (sensitivity)"
+    diagonal = "guessing"
+    limits = SQUARE
     corner = "lower right"
     size = (5.4, 5.0)
-
-    def _scale(self, axes: Axes) -> None:
-        axes.set(xlim=UNIT, ylim=UNIT)
-        axes.set_aspect("equal")
-
-    def _add_reference(self, axes: Axes) -> None:
-        axes.plot([0.0, 1.0], [0.0, 1.0], label="guessing", **REFERENCE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,10 +212,8 @@ class LiftDisplay(Display):
     y = "lift"
     x_title = "share of rows, highest scores first"
     y_title = "lift"
+    limits = WIDE
     corner = "upper right"
-
-    def _scale(self, axes: Axes) -> None:
-        axes.set(xlim=UNIT)
 
     def _completed(self, points: Numbers) -> Numbers:
         """Rows of the highest score stand in no order: however many of them are taken, the lift to come is theirs."""
@@ -248,9 +239,10 @@ class RejectionDisplay(Display):
     y = "risk"
     x_title = "coverage (share of rows not rejected)"
     y_title = "risk (error among them)"
+    limits = WIDE
 
     def _scale(self, axes: Axes) -> None:
-        axes.set(xlim=UNIT)
+        super()._scale(axes)
         if highest := self._highest():
             axes.set(ylim=(-0.05 * highest, 1.08 * highest))
 
@@ -366,6 +358,9 @@ class ReliabilityDisplay(Display):
     y = "frequency"
     x_title = "forecast probability"
     y_title = "how often it came true"
+    diagonal = "calibrated"
+    # Not of equal aspect: the bars above need room that the layout finds only where axes may give way.
+    limits = OBLONG
     corner = "lower right"
     size = (5.4, 6.0)
 
@@ -374,12 +369,8 @@ class ReliabilityDisplay(Display):
         super().__post_init__()
         refuse_strangers("bars", self.bars, self.curves)
 
-    def _scale(self, axes: Axes) -> None:
-        # Not of equal aspect: the bars above need room that the layout finds only where axes may give way.
-        axes.set(xlim=UNIT, ylim=UNIT)
-
     def _add_reference(self, axes: Axes) -> None:
-        axes.plot([0.0, 1.0], [0.0, 1.0], label="calibrated", **REFERENCE)
+        super()._add_reference(axes)
         if self.bars:
             if axes.figure.get_layout_engine() is None:
                 # Nothing else makes room above the axes: they give up some of their own.
@@ -392,9 +383,8 @@ class ReliabilityDisplay(Display):
         for index, name in enumerate(self.curves):
             if name not in self.bars:
                 continue
-            table, look = self.bars[name], stroke(index)
-            edges, fill = [*table["from"], table["to"][-1]], len(self.bars) == 1
-            above.stairs(table["share"], edges, color=look.color, linestyle=look.linestyle, alpha=0.8, fill=fill)
+            table, fill = self.bars[name], len(self.bars) == 1
+            above.stairs(table["share"], [*table["from"], table["to"][-1]], alpha=0.8, fill=fill, **stroke(index))
         above.set(xlim=UNIT)
         above.set_ylabel("share", fontsize=SMALL_SIZE)
         above.tick_params(labelsize=SMALL_SIZE, labelbottom=False)
@@ -418,8 +408,8 @@ class ThresholdDisplay(Display):
 
     chosen: float | None = field(default=None, kw_only=True)
 
-    x = "threshold"
-    x_title = "threshold"
+    x = x_title = "threshold"
+    y = "value"
     y_title = "value of the measure"
     corner = "below"
     steps = True  # a row is assigned from the threshold on: what holds at a score holds above the score below it
@@ -430,14 +420,17 @@ class ThresholdDisplay(Display):
         if len(self.curves) > 1:
             raise BadOption(f"there are {len(self.curves)} classifiers", mend="Make one display for each of them")
 
-    def _lines(self) -> Iterator[Line]:
-        """The lines to draw: one a measure."""
+    def _lines(self) -> Mapping[str, Table]:
+        """The lines to draw by their names: one a measure."""
+        lines = {}
         for table in self.curves.values():
             names = [name for name in table.column_names if name != self.x]
             bands = {f"{name}{end}" for name in names for end in ("_low", "_high")}
-            for name in names:
-                if name not in bands:
-                    yield Line(name, table, name, f"{name}_low", f"{name}_high")
+            for name in [name for name in names if name not in bands]:
+                columns = {"value": name, "low": f"{name}_low", "high": f"{name}_high"}
+                known = {column: table[there] for column, there in columns.items() if there in names}
+                lines[name] = Table({self.x: table[self.x], **known})
+        return lines
 
     def _add_reference(self, axes: Axes) -> None:
         """Mark the chosen threshold. Its value stands above the axes, where no curve can be below it."""

@@ -17,14 +17,14 @@ from .base import refuse_missing, refuse_strangers, stacked
 from .style import (
     SMALL_SIZE,
     TEXT_SIZE,
+    Look,
     Looks,
     add_legend,
+    canvas,
     fitting,
     give_way,
     inches,
     legible,
-    literal_text,
-    new_figure,
     text_colour,
 )
 
@@ -152,22 +152,15 @@ def beside(x: float, y: float, corners: int) -> Looks:
 # --- the picture --------------------------------------------------------------------------------------------------
 
 
-class ClassLook(NamedTuple):
-    """How the rows of a class look: shapes tell true classes apart in grey."""
-
-    colour: str
-    marker: Any
-    size: float = 1.0
-
-
+# How the rows of each class look: shapes tell true classes apart in grey.
 # Near blue, orange, green and purple of Okabe & Ito, in steps of grey.
 CLASSES = (
-    ClassLook("#005F94", "o"),
-    ClassLook("#EFA500", "s", 0.92),
-    ClassLook("#14A07A", (3, 0, 0), 1.22),
-    ClassLook("#B3478E", "D", 0.86),
+    Look("#005F94", "o"),
+    Look("#EFA500", "s", 0.92),
+    Look("#14A07A", (3, 0, 0), 1.22),
+    Look("#B3478E", "D", 0.86),
 )
-OTHER = ClassLook("#8C8C8C", (3, 0, 180), 1.22)
+OTHER = Look("#8C8C8C", (3, 0, 180), 1.22)
 
 BORDERS: dict[str, Looks] = {
     "edge": {"linewidth": 1.0, "alpha": 0.9, "zorder": 1.0},
@@ -237,25 +230,23 @@ class SimplexDisplay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the panels into the given axes, or into a new figure."""
-        with literal_text():
-            grid = self._captioned(PanelGrid.of_own(self._box, len(self.panels)))
-            own, axes = new_figure(grid.inches) if ax is None else (None, ax)
-            with give_way(axes):
-                axes.spines[:].set_visible(False)
-                axes.grid(visible=False)
-                self._explain(axes, brief=own is None and inches(axes)[0] < NARROW)
-                add_legend(axes, "below", own, outside=True)
-                grid = grid if own is not None else self._captioned(self._given(axes))
-                # At the foot of the room that it has: a layout reserves room for the legend from there on.
-                axes.set(**grid.limits, aspect="equal", anchor="C" if ax is None else "S", xticks=[], yticks=[])
-                for place, panel in enumerate(self.panels):
-                    self._draw_borders(axes, panel, grid.origin(place))
-                    self._draw_lines(axes, panel, grid.origin(place))
-                    self._draw_rows(axes, panel, grid, grid.origin(place))
-                    self._name(axes, panel, grid, grid.origin(place))
-                (left, right), (bottom, _) = grid.limits["xlim"], grid.limits["ylim"]
-                below: Looks = {"ha": "center", "va": "bottom", "fontsize": min(SMALL_SIZE, grid.size + 1)}
-                axes.annotate(self._caption(grid), ((left + right) / 2, bottom), **below)
+        grid = self._captioned(PanelGrid.of_own(self._box, len(self.panels)))
+        with canvas(ax, grid.inches) as (own, axes), give_way(axes):
+            axes.spines[:].set_visible(False)
+            axes.grid(visible=False)
+            self._explain(axes, brief=own is None and inches(axes)[0] < NARROW)
+            add_legend(axes, "below", own, outside=True)
+            grid = grid if own is not None else self._captioned(self._given(axes))
+            # At the foot of the room that it has: a layout reserves room for the legend from there on.
+            axes.set(**grid.limits, aspect="equal", anchor="C" if ax is None else "S", xticks=[], yticks=[])
+            for place, panel in enumerate(self.panels):
+                self._draw_borders(axes, panel, grid.origin(place))
+                self._draw_lines(axes, panel, grid.origin(place))
+                self._draw_rows(axes, panel, grid, grid.origin(place))
+                self._name(axes, panel, grid, grid.origin(place))
+            (left, right), (bottom, _) = grid.limits["xlim"], grid.limits["ylim"]
+            below: Looks = {"ha": "center", "va": "bottom", "fontsize": min(SMALL_SIZE, grid.size + 1)}
+            axes.annotate(self._caption(grid), ((left + right) / 2, bottom), **below)
         return axes
 
     # --- where things stand ------------------------------------------------------------------------------------
@@ -296,7 +287,7 @@ class SimplexDisplay:
     def _captioned(self, grid: PanelGrid) -> PanelGrid:
         return replace(grid, lines=self._caption(grid).count("\n") + 1)
 
-    def _look(self, panel: Panel, label: Any) -> ClassLook:
+    def _look(self, panel: Panel, label: Any) -> Look:
         return CLASSES[panel.classes.index(label)] if label in panel.classes else OTHER
 
     # --- what is drawn -----------------------------------------------------------------------------------------
@@ -356,8 +347,11 @@ class SimplexDisplay:
         x, y = _places(panel.marks, origin)
         face, size = axes.get_facecolor(), self._mark(grid)
         truth, assigned = panel.marks["truth"], panel.marks["assigned"]
-        for order, (label, other) in enumerate(sorted(set(zip(truth, assigned, strict=True)), key=_by_right)):
-            here = [place for place, pair in enumerate(zip(truth, assigned, strict=True)) if pair == (label, other)]
+        pairs = [*zip(truth, assigned, strict=True)]
+        # Wrong rows are drawn last, on top.
+        wrong_last = sorted(set(pairs), key=lambda pair: (pair[0] != pair[1], str(pair[0]), str(pair[1])))
+        for order, (label, other) in enumerate(wrong_last):
+            here = [place for place, pair in enumerate(pairs) if pair == (label, other)]
             inner, ring = self._look(panel, label), self._look(panel, other)
             layers = [(1.0, ring.colour), (GAP, face), (CORE, inner.colour)] if label != other else [(1.0, ring.colour)]
             for part, colour in layers:
@@ -429,11 +423,6 @@ class SimplexDisplay:
             axes.plot([], [], color=text_colour(), label=name, **BORDERS[kind])
         if self.lines is not None and many and not brief:
             axes.plot([], [], color=CLASSES[0].colour, alpha=0.6, linewidth=0.9, label=DISTANCES[self.lines])
-
-
-def _by_right(pair: tuple[Any, Any]) -> tuple[bool, str, str]:
-    """Wrong rows are drawn last, on top."""
-    return pair[0] != pair[1], str(pair[0]), str(pair[1])
 
 
 def _places(table: Table, origin: tuple[float, float]) -> tuple[Numbers, Numbers]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,17 +15,18 @@ from ...core.table import Table
 from .base import refuse_missing, refuse_strangers, stacked
 from .style import (
     SMALL_SIZE,
+    Look,
     Looks,
     add_legend,
+    canvas,
     dress,
     entry,
     fitting,
     give_way,
     inches,
     legible,
-    literal_text,
     name_sides,
-    new_figure,
+    size_in,
     text_colour,
     written,
 )
@@ -39,20 +40,13 @@ if TYPE_CHECKING:
     Segments = Sequence[Sequence[tuple[float, float]]]
 
 
-class Grade(NamedTuple):
-    """How rows of one severity look. Shapes tell marks apart in grey; of bars, darkness does."""
-
-    colour: str | None
-    marker: str
-    size: float
-
-
+# How rows of each severity look. Shapes tell marks apart in grey; of bars, darkness does.
 # Near blue, orange and vermilion of Okabe & Ito, in even steps of grey: the worse, the darker. None is that of text.
 GRADES = {
-    "right": Grade("#B9D6EA", "o", 0.9),
-    "near": Grade("#DE8F00", "^", 1.1),
-    "next": Grade("#B84300", "s", 0.95),
-    "far": Grade(None, "X", 1.12),
+    "right": Look("#B9D6EA", "o", 0.9),
+    "near": Look("#DE8F00", "^", 1.1),
+    "next": Look("#B84300", "s", 0.95),
+    "far": Look(None, "X", 1.12),
 }
 ZONE: Looks = {"color": "0.5", "alpha": 0.13, "linewidth": 0.0, "zorder": 0.5}
 BOUNDARY: Looks = {"alpha": 0.65, "linewidth": 1.0, "linestyle": (0, (4, 2)), "zorder": 1.0}
@@ -166,22 +160,20 @@ class ContinuumDisplay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rows into the given axes, or into a new figure."""
-        with literal_text():
-            lanes = self._lanes(ax)
-            own, axes = new_figure((WIDTH, EDGE + lanes.height * lanes.lane)) if ax is None else (None, ax)
-            with give_way(axes):
-                shown = "one mark a row" if self._marked else "height: root of the number of rows"
-                axes.set(xlim=self.span, ylim=(-0.12, lanes.height))
-                axes.set(xlabel=f"measured value ({shown})", ylabel="assigned class")
-                dress(axes)
-                axes.grid(visible=False, axis="y")
-                (self._draw_marks if self._marked else self._draw_bars)(axes, lanes)
-                self._draw_zones(axes)
-                self._draw_floors(axes, lanes)
-                self._name_lanes(axes, lanes)
-                self._write_headings(axes, lanes)
-                self._name_classes(axes, lanes)
-                add_legend(axes, "below", own, outside=True)
+        lanes = self._lanes(ax)
+        with canvas(ax, (WIDTH, EDGE + lanes.height * lanes.lane)) as (own, axes), give_way(axes):
+            shown = "one mark a row" if self._marked else "height: root of the number of rows"
+            axes.set(xlim=self.span, ylim=(-0.12, lanes.height))
+            axes.set(xlabel=f"measured value ({shown})", ylabel="assigned class")
+            dress(axes)
+            axes.grid(visible=False, axis="y")
+            (self._draw_marks if self._marked else self._draw_bars)(axes, lanes)
+            self._draw_zones(axes)
+            self._draw_floors(axes, lanes)
+            self._name_lanes(axes, lanes)
+            self._write_headings(axes, lanes)
+            self._name_classes(axes, lanes)
+            add_legend(axes, "below", own, outside=True)
         return axes
 
     # --- where things stand ------------------------------------------------------------------------------------
@@ -288,7 +280,7 @@ class ContinuumDisplay:
         feet = {name: lanes.feet(name) for name in self.strips}
         names = [legible(label, NAME) for each in feet.values() for label in each]
         places = [foot + FILLED / 2 for each in feet.values() for foot in each.values()]
-        name_sides(axes, (places, names), fontsize=min(SMALL_SIZE, max(4.0, 0.75 * 72 * lanes.lane)))
+        name_sides(axes, (places, names), fontsize=size_in(72 * lanes.lane))
 
     def _write_headings(self, axes: Axes, lanes: Lanes) -> None:
         """What there is to say of a classifier, above its lanes."""

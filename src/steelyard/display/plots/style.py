@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...core.errors import harmless
 from ...core.text import shortened
@@ -49,12 +48,12 @@ MOST_ENTRIES_INSIDE, WIDEST_INSIDE = 6, 40
 BESIDE_TEXT = 12  # signs: about as wide as handles and edges of a legend are
 
 
-@dataclass(frozen=True)
-class Stroke:
-    """What tells one line from the others, in colour and in grey."""
+class Look(NamedTuple):
+    """How rows of one kind look; the colour None is that of text."""
 
-    color: str
-    linestyle: Any
+    colour: Any
+    marker: Any
+    size: float = 1.0
 
 
 def text_colour() -> str:
@@ -64,9 +63,9 @@ def text_colour() -> str:
     return str(matplotlib.rcParams["text.color"])
 
 
-def stroke(index: int) -> Stroke:
-    """The stroke of a line by its place; the same classifier looks the same in all pictures."""
-    return Stroke(COLOURS[index % len(COLOURS)] or text_colour(), DASHES[index % len(DASHES)])
+def stroke(index: int) -> Looks:
+    """Colour and dashes of a line by its place; the same classifier looks the same in all pictures."""
+    return {"color": COLOURS[index % len(COLOURS)] or text_colour(), "linestyle": DASHES[index % len(DASHES)]}
 
 
 def band_alpha(count: int) -> float:
@@ -99,24 +98,27 @@ def fitting(lines: Iterable[str], size: float, wide: float) -> float:
     return min(size, max(4.0, size * wide / max(written(line, size) for line in lines)))
 
 
+def size_in(room: float) -> float:
+    """The size of text in lines that have so many points of room."""
+    return min(SMALL_SIZE, max(4.0, 0.75 * room))
+
+
 def inches(axes: Axes) -> tuple[float, float]:
     """How wide and how high axes are before any layout."""
     extent, dpi = axes.get_window_extent(), axes.figure.dpi
     return extent.width / dpi, extent.height / dpi
 
 
-def literal_text() -> AbstractContextManager[None]:
-    """Within it, text is made that is shown sign by sign: LaTeX would obey more signs than `legible` escapes."""
-    import matplotlib
+@contextmanager
+def canvas(ax: Axes | None, size: tuple[float, float]) -> Iterator[tuple[Figure | None, Axes]]:
+    """The axes to draw into, and their figure if it is a new one. pyplot makes it, so that notebooks show it.
 
-    return matplotlib.rc_context({"text.usetex": False, "text.parse_math": True})
-
-
-def new_figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
-    """A figure with axes. pyplot makes it, so that notebooks show it."""
+    Within it, text is made that is shown sign by sign: LaTeX would obey more signs than `legible` escapes.
+    """
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=size, layout="constrained")
+    with pyplot.rc_context({"text.usetex": False, "text.parse_math": True}):
+        yield pyplot.subplots(figsize=size, layout="constrained") if ax is None else (None, ax)
 
 
 def dress(axes: Axes) -> None:
@@ -214,12 +216,12 @@ def _columns(legend: Legend, width: float) -> int:
 DOTS = 150
 
 
-def save_figure(figure: Figure, path: Path, overwrite: bool = False) -> Path:
+def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure to a PNG file, whole or not at all, and let go of it; return the path."""
     from matplotlib import pyplot
 
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=DOTS)
     pyplot.close(figure)
-    write_whole(path, drawn.getvalue(), PICTURE, overwrite)
+    write_whole(path, drawn.getvalue(), PICTURE)
     return path

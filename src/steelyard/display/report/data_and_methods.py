@@ -21,7 +21,7 @@ from ...inputs.dataset import FREQUENCY
 from ...modelling.cross_assessment import CrossAssessment
 from ...modelling.splits import HELD_OUT, make_plan
 from ...states.statistics import CONFUSION
-from .wording import several, shown
+from .wording import shown
 
 if TYPE_CHECKING:
     from ...core.scale import Scale
@@ -82,15 +82,17 @@ def data_of(assessments: Mapping[str, Assessment], result: Assessment | Comparis
     facts = [] if first.slice is None else [["Part of the data", shown(first.slice)]]
     whole = "" if first.slice is None else " of all parts"  # nobody counted them part by part
     facts += [["Rows", count(first.n)], ["Dropped", f"{rows_in_words(first.dropped)}{whole} with a missing value"]]
-    facts.append(["Classes", f"{len(first.classes):,}: {several(classes + [''] * more, MOST_NAMES)}"])
+    facts.append(["Classes", f"{len(first.classes):,}: {_several(classes + [''] * more)}"])
     facts += [] if scale.event is None else [["Event", shown(scale.event)]]
     if isinstance(scale, Continuum):
         inner = [f"{boundary:g}" for boundary in scale.boundaries if np.isfinite(boundary)]
-        facts.append(["Cut at", several(inner, MOST_NAMES)])
+        facts.append(["Cut at", _several(inner)])
     weights = weighed(first, result)
     facts.append(["Weights", NO_WEIGHTS if weights == "" else weights or NO_OTHERS])
     facts.append(["Clusters", f"{patterns.clusters:,}" if first.tally.groups else "none: rows are independent"])
-    facts.append(["Intervals", f"{in_percent(first.settings.level)}, {_method(first)}"])
+    settings = first.settings
+    resampled = f", {settings.replicates:,} replicates, seed {settings.seed}" if settings.resampled else ""
+    facts.append(["Intervals", f"{in_percent(settings.level)}, {settings.method}{resampled}"])
     if isinstance(result, CrossAssessment):
         facts.append(["Held out", result.plan.words])
     return facts
@@ -108,14 +110,6 @@ def weighed(assessment: Assessment, result: Assessment | Comparison) -> str | No
         return None
     weight = rows.sums if rows is not None else getattr(cases, "weight", None)
     return "" if weight is None else f"how often rows occurred: {count(float(patterns.mass.sum()))} in all"
-
-
-def _method(assessment: Assessment) -> str:
-    """How intervals were asked for."""
-    settings = assessment.settings
-    if not settings.resampled:
-        return settings.method
-    return f"{settings.method}, {settings.replicates:,} replicates, seed {settings.seed}"
 
 
 def methods_of(content: Mapping[str, Any]) -> list[str]:
@@ -166,13 +160,13 @@ def call_of(result: Assessment | Comparison, assessments: Mapping[str, Assessmen
     table = result.tally.where is not None  # nothing else tells a table from arrays once its rows were let in
     several_models = len(names) > 1 or hasattr(result, "models")
     if isinstance(result, CrossAssessment):
-        head = f"cross_assess([{several(names, MOST_NAMES)}], X, y"
+        head = f"cross_assess([{_several(names)}], X, y"
     elif result.tally.made_before:
         named = "" if several_models or len(result.tally.models) == 1 else f", {names[0]}"
         head = "compare_tally(tally" if several_models else f"assess_tally(tally{named}"
     elif several_models:
         pairs = [f"{name}: {GIVEN if table else f'prediction_{place + 1}'}" for place, name in enumerate(names)]
-        head = f"compare({'table' if table else 'y_true'}, {{{several(pairs, MOST_NAMES)}}}"
+        head = f"compare({'table' if table else 'y_true'}, {{{_several(pairs)}}}"
     elif result.tally.published:
         head = f"assess_table({_counts(next(iter(assessments.values())))}"
     else:
@@ -318,12 +312,18 @@ def _costs(measure: Measure, scale: Scale) -> str:
 def _listed(values: Sequence[Any]) -> str:
     """Some of many labels or numbers, as a list."""
     words = [_number(value) if isinstance(value, float) else quoted(value) for value in values]
-    return f"[{several(words, MOST_NAMES)}]"
+    return f"[{_several(words)}]"
 
 
 def _is_number(value: Any) -> bool:
     """Whether a deviation is one number, which is known."""
     return isinstance(value, int | float | np.number) and not isinstance(value, Deviation)
+
+
+def _several(words: Sequence[str]) -> str:
+    """Some of many words, and how many more there are."""
+    rest = len(words) - MOST_NAMES
+    return ", ".join(words[:MOST_NAMES]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _number(value: Any) -> str:

@@ -27,8 +27,7 @@ from ...results.verdicts import spoken
 from ..grids import heading, overall_rows, titled
 from ..plots.style import COLOURS, DASHES
 from .data_and_methods import call_of, data_of, methods_of, sources_of, versions
-from .figures import curves_of, reliability_of, simplex_of, strip_of
-from .operating import operating_of
+from .figures import curves_of, operating_of, reliability_of, simplex_of, strip_of
 from .tables import (
     MOST_CLASSES,
     Overall,
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from ...results.assessment import Assessment
     from ...results.comparison import Comparison
     from ...results.verdicts import Verdict
-    from .operating import Rankings
+    from .figures import Rankings
 
 MOST_NOTES = 12
 

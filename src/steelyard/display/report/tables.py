@@ -69,19 +69,16 @@ def measures_of(first: Assessment, overall: Sequence[Overall]) -> list[dict[str,
     found = []
     for rows in sorted(zip(*overall, strict=True), key=comes_later):
         label, estimate = rows[0]
-        facts = explained(first.find(estimate.measure), len(first.classes))
+        measure = first.find(estimate.measure)
+        # Against measured values the error is only an apparent one.
+        titled = title(first, measure) if measure.name == "error" else label[2:]
+        facts = explained(measure, len(first.classes))
         if len(rows) == 1 and first.training is not None:
             part = estimate.label if estimate.average is None else estimate.average
             facts["training"] = worded(first.training[estimate.measure, part])
             facts["gap"] = worded(first.gap(estimate.measure, part))
-        found.append({**facts, "title": _titled(first, estimate, label), "estimates": [worded(e) for _, e in rows]})
+        found.append({**facts, "title": titled, "estimates": [worded(e) for _, e in rows]})
     return found
-
-
-def _titled(assessment: Assessment, estimate: Estimate, label: str) -> str:
-    """The title of a measure and what it is of; against measured values the error is only an apparent one."""
-    measure = assessment.find(estimate.measure)
-    return title(assessment, measure) if measure.name == "error" else label[2:]
 
 
 # --- classes ---------------------------------------------------------------------------------------------------------

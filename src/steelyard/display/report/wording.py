@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,12 +64,6 @@ def drawn(values: Any, decimals: int | None = None) -> list[float | None]:
         decimals = DIGITS - math.ceil(math.log10(reach) + math.log10(2)) if reach > 0 else None
     rounded = found.tolist() if decimals is None else [round(value, decimals) for value in found.tolist()]
     return [value if math.isfinite(value) else None for value in rounded]
-
-
-def several(words: Sequence[str], most: int) -> str:
-    """Some of many words, and how many more there are."""
-    rest = len(words) - most
-    return ", ".join(words[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 # --- the verdict on one classifier -----------------------------------------------------------------------------------
