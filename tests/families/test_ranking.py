@@ -28,7 +28,7 @@ from steelyard.maths.label_sort import (
     label_sorted,
 )
 from steelyard.maths.ordered_scores import Ranking, Tags, ordering
-from steelyard.measures.masses import Sides
+from steelyard.maths.sides import Sides
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -144,7 +144,7 @@ def test_sums_at_scores_are_those_over_rows_of_one_score(score: Any) -> None:
     assert_array_equal(groups.sums(ordered > 2), [(weight[score == value] > 2).sum() for value in distinct])
     assert_array_equal(groups.first(score[ranking.order]), distinct)
     assert_array_equal(groups.spread(distinct), score[ranking.order])
-    assert_array_equal(ranking.scatter(ordered), weight)
+    assert_array_equal(ordered[np.argsort(ranking.order)], weight)
 
 
 def test_a_ranking_without_ties_needs_no_groups() -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard.families.ranking.cell_counts
+import steelyard.families.ranking.evaluation
 from steelyard import assess, compare
-from steelyard.families.ranking.cell_counts import BITS, MANY, CountedByCell
+from steelyard.families.ranking.cell_counts import BITS, MANY, counted_by_cell
 from steelyard.families.ranking.counted import Placements
 from steelyard.maths.label_sort import CellMeans, Cells, ClassOrder, label_sorted
 from steelyard.measures.ranking import auc
@@ -52,7 +53,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cells_tell_what_rows_tell(kind: str, classes: int) -> None:
     truth, said = forecasts(kind, classes)
     rows = assess(truth, said, measures=["auc"]).ranked
-    cells, usual = CountedByCell.of(rows.rows, 0, rows.sizes), Placements.of(rows.rows, 0, rows.sizes)
+    cells, usual = counted_by_cell(rows.rows, 0, rows.sizes), Placements.of(rows.rows, 0, rows.sizes).counted
     assert cells is not None
     parts: list[int | str] = [*range(classes), "macro", "weighted"]
     found, wanted = cells.found(auc, parts), usual.found(auc, parts)
@@ -68,8 +69,8 @@ def test_cells_tell_what_rows_tell(kind: str, classes: int) -> None:
 def test_where_cells_would_be_too_wide_rows_are_told_apart() -> None:
     truth, said = forecasts("too sure")
     rows = assess(truth, said, measures=["auc"]).ranked
-    assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
-    usual = Placements.of(rows.rows, 0, rows.sizes).found(auc, ["macro"])["macro"]
+    assert counted_by_cell(rows.rows, 0, rows.sizes) is None
+    usual = Placements.of(rows.rows, 0, rows.sizes).counted.found(auc, ["macro"])["macro"]
     assert assess(truth, said, measures=["auc"])["auc"].se == pytest.approx(np.sqrt(usual.variance[0]), rel=1e-12)
 
 
@@ -84,7 +85,7 @@ def test_a_class_of_which_the_sample_says_nothing_is_looked_at_again(monkeypatch
         return None if code == 2 else real(score, truth, code)
 
     monkeypatch.setattr(steelyard.families.ranking.cell_counts, "_standing", standing)
-    assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
+    assert counted_by_cell(rows.rows, 0, rows.sizes) is None
     assert asked[0][0] < ROWS / 2
     assert sorted(asked[1:]) == [(ROWS, 0), (ROWS, 1), (ROWS, 2)]
 
@@ -97,37 +98,41 @@ def test_scores_below_0_have_no_cells() -> None:
     for place in (0, 2):
         columns = [column if code != place else column - 0.5 for code, column in enumerate(scores.columns)]
         less = rows.rows.with_columns([None, None, truth.astype(np.uint8), *columns], None)
-        assert CountedByCell.of(less, 0, rows.sizes) is None
+        assert counted_by_cell(less, 0, rows.sizes) is None
 
 
 def test_few_rows_are_told_apart() -> None:
     truth, said = forecasts("usual")
     rows = assess(truth, said, measures=["auc"]).ranked
     assert ROWS < MANY
-    assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
+    assert counted_by_cell(rows.rows, 0, rows.sizes) is None
 
 
 @pytest.mark.usefixtures("few_are_many")
 def test_one_score_for_two_classes_has_no_cells() -> None:
     truth, said = forecasts("usual", 2)
     rows = assess(truth, said[:, 1], event=1, measures=["auc"]).ranked
-    assert CountedByCell.of(rows.rows, 0, rows.sizes) is None
+    assert counted_by_cell(rows.rows, 0, rows.sizes) is None
 
 
 @pytest.mark.usefixtures("few_are_many")
 def test_influences_are_those_of_rows() -> None:
     truth, said = forecasts("usual")
     rows = assess(truth, said, measures=["auc"]).ranked
-    cells, usual = CountedByCell.of(rows.rows, 0, rows.sizes), Placements.of(rows.rows, 0, rows.sizes)
-    assert cells is not None
-    for part in (1, "macro"):
-        assert_array_equal(cells.influence(auc, part), usual.influence(auc, part))
+    rows.result(next(slot for slot in rows.slots if slot.average == "macro"))
+    assert rows.memory.counted  # by cells, which tell nothing of single rows
+    assert not rows.memory.placed
+    usual = Placements.of(rows.rows, 0, rows.sizes)
+    for place in (1, 3):
+        slot = rows.slots[place]
+        part = str(slot.average) if slot.code is None else slot.code
+        assert_array_equal(rows.influence(slot, smooth=False), usual.influence(auc, part))
 
 
 def test_very_many_rows_take_the_short_way_to_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     truth, said = forecasts("usual", 3, MANY)
     short = assess(truth, said, measures=["auc"]).table()
-    monkeypatch.setattr(CountedByCell, "of", lambda *_: None)
+    monkeypatch.setattr(steelyard.families.ranking.evaluation, "counted_by_cell", lambda *_: None)
     usual = assess(truth, said, measures=["auc"]).table()
     assert_array_equal(short["value"], usual["value"])
     for column in ("low", "high", "se"):
@@ -142,7 +147,7 @@ def test_classifiers_are_compared_row_by_row(monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_: object) -> None:
         raise AssertionError("by cells, differences could not be told")
 
-    monkeypatch.setattr(CountedByCell, "of", refuse)
+    monkeypatch.setattr(steelyard.families.ranking.evaluation, "counted_by_cell", refuse)
     found = compare(truth, {"a": said, "b": other}, measures=["auc"]).differences("auc")
     assert np.isfinite(found["se"]).all()
 

@@ -35,7 +35,7 @@ def test_counts_tell_as_much_as_rows(classes: int, decimals: int) -> None:
     truth, chance = sample(3_000, classes, classes)
     chance = chance.round(decimals)
     rows = assess(truth, chance, measures=["auc"]).ranked
-    found = Placements.of(rows.rows, 0, rows.sizes)
+    found = Placements.of(rows.rows, 0, rows.sizes).counted
     parts = [slot.code if slot.code is not None else str(slot.average) for slot in rows.slots]
     together = found.found(auc, parts)
     assert together.keys() == set(parts)
@@ -56,7 +56,7 @@ def test_one_score_serves_both_classes(event: int, decimals: int) -> None:
     found = Placements.of(rows.rows, 0, rows.sizes)
     for slot in rows.slots:
         part = slot.code if slot.code is not None else str(slot.average)
-        usual, by_count = rows.result(slot), found.found(auc, [part])[part]
+        usual, by_count = rows.result(slot), found.counted.found(auc, [part])[part]
         assert_allclose([by_count.value[0], by_count.variance[0]], [usual.value[0], usual.variance[0]], rtol=1e-11)
 
 
@@ -81,7 +81,7 @@ def test_classes_are_dealt_out_and_the_last_one_is_shared(several: int, monkeypa
     assert_array_equal(together.counts, alone.counts)
     assert_array_equal(together.above, alone.above)
     parts: list[int | str] = [0, 1, 2, "macro", "weighted"]
-    for mine, other in zip(together.found(auc, parts).values(), alone.found(auc, parts).values(), strict=True):
+    for mine, other in zip(*(each.counted.found(auc, parts).values() for each in (together, alone)), strict=True):
         assert_allclose(mine[:3], other[:3], rtol=1e-12)
 
 

@@ -19,12 +19,12 @@ from .forecasts.summing import ForecastCollector
 from .partition import evaluation as partitions
 from .partition.evaluation import PartitionEvaluation
 from .partition.looks import placing
+from .ranking import evaluation as rankings
 from .ranking.evaluation import RankedEvaluation
 from .state_evaluation import StateEvaluation
-from .summed import calibrations, rankings
+from .summed import calibrations
 from .summed.calibrations import Binning, SummedCalibration
 from .summed.counting import Counting
-from .summed.rankings import SummedRanking
 from .summed.recipe import Look, Recipe, Taking
 from .summed.summary import Summary
 
@@ -47,7 +47,7 @@ class Family(NamedTuple):
 
 FAMILIES: dict[Statistic, Family] = {
     CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
-    RANKING: Family(RankedEvaluation, SummedRanking, Counting, rankings.again),
+    RANKING: Family(RankedEvaluation, RankedEvaluation, Counting, rankings.again),
     FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, ForecastCollector),
     CALIBRATION: Family(CalibrationEvaluation, SummedCalibration, Binning, calibrations.again),
     PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.threads import chunks, over_rows
-from ..inference.row_evaluation import AVERAGES, Found, RowEvaluation, key_of
+from ..inference.row_evaluation import AVERAGES, RowEvaluation, key_of
 from ..inference.table_evaluation import Slot
 from ..inference.table_formulas import STEP
 from ..inference.variances import by_cluster, second_moment
@@ -256,19 +256,6 @@ class StateEvaluation(RowEvaluation):
         """What else the second pass must tell of, for the intervals of some slots."""
         del slots
         return []
-
-    def found_late(self, slot: Slot, values: tuple[float, float]) -> Found | None:
-        """A slot with the spread that the second pass told; None where the first one told it as well.
-
-        Where rows of clusters go together, and nobody saw how, nothing is known of the spread.
-        """
-        known = self.known(slot)
-        if known is None:
-            return Found(values, (np.nan, np.nan), (np.nan, np.nan)) if self.clustered else None
-        if not self.clustered and not self.told_late(slot):
-            return None
-        variance = float(np.square(known).sum())
-        return Found(values, (variance, variance), (self.freedom, self.freedom))
 
     def unknown(self, slot: Slot) -> list[str]:
         """What there is to say where a second pass was not made."""

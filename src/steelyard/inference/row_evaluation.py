@@ -11,7 +11,8 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..core.scale import Scale
-from ..measures.masses import Weights, summed_at
+from ..maths.sides import summed_at
+from ..measures.masses import Weights
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import Patterns

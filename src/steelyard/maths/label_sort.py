@@ -184,29 +184,20 @@ def _picked(
 # --- what the order of a class and the rest tells ------------------------------------------------------------
 
 
-class Ties(NamedTuple):
+def _ties(rows: LabelSorted) -> tuple[Places, Places, Places]:
     """Scores that rows of the class have in common with some of the rest.
 
-    Attributes:
-        last: Where the last row of the class with such a score is; those of the rest follow.
-        own: How many rows of the class have it.
-        rest: How many of the rest.
+    Returns:
+        Where the last row of the class with such a score is, those of the rest follow; and how many rows of the class
+        have it, and how many of the rest.
     """
-
-    last: Places
-    own: Places
-    rest: Places
-
-    @classmethod
-    def of(cls, rows: LabelSorted) -> Ties:
-        """Count them in the sorted scores."""
-        keys = rows.alike
-        pieces = chunks(0, len(keys) - 1)
-        found = [np.flatnonzero(keys[low:high] ^ keys[low + 1 : high + 1] == 1) + low for low, high in pieces]
-        last = np.concatenate([np.zeros(0, np.int64), *found])
-        key = keys[last]
-        own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + 1, side="right")
-        return cls(last if rows.places is None else rows.places[last], last + 1 - own, rest - last - 1)
+    keys = rows.alike
+    pieces = chunks(0, len(keys) - 1)
+    found = [np.flatnonzero(keys[low:high] ^ keys[low + 1 : high + 1] == 1) + low for low, high in pieces]
+    last = np.concatenate([np.zeros(0, np.int64), *found])
+    key = keys[last]
+    own, rest = np.searchsorted(keys, key), np.searchsorted(keys, key + 1, side="right")
+    return last if rows.places is None else rows.places[last], last + 1 - own, rest - last - 1
 
 
 class ClassOrder(NamedTuple):
@@ -218,21 +209,22 @@ class ClassOrder(NamedTuple):
     Attributes:
         keys: The sorted scores.
         places: Where the rows of the class are.
-        ties: Where rows of the rest have the same score.
+        ties: The last rows of the class whose score others of the rest have; how many of each side have it.
         above: How many of the rest are above the rows of the class, summed up.
         squares: Squared counts summed up: of the rest, and of the class.
     """
 
     keys: Places
     places: Places
-    ties: Ties
+    ties: tuple[Places, Places, Places]
     above: float
     squares: Array
 
     @classmethod
     def of(cls, rows: LabelSorted, size: int) -> ClassOrder:
         """Read it off the sorted scores of a class of this size and the rest."""
-        keys, ties = rows.keys, Ties.of(rows)
+        keys, ties = rows.keys, _ties(rows)
+        last, tied_own, tied_rest = ties
         places: Places = np.empty(size, np.uint32 if len(keys) <= 1 << 32 else np.int64)
         pieces, reached, total, squares, product = chunks(0, len(keys)), 0, 0, 0, 0
         steps = np.arange(pieces[0][1] if pieces else 0, dtype=np.float64)
@@ -251,12 +243,12 @@ class ClassOrder(NamedTuple):
         # these, and so a row of the class gives its term to all of the rest but those above it.
         above, of_class = float(total), float(squares)
         of_rest = float((len(keys) - size) * size**2 - 2 * product - total)
-        if len(ties.last):
-            end = np.searchsorted(places, ties.last.astype(places.dtype)) + 1
-            others = ties.last + 1 - end
-            above += float(ties.own @ ties.rest) / 2
-            of_class += float(ties.own @ ((others + ties.rest / 2) ** 2 - others**2.0))
-            of_rest += float(ties.rest @ ((end - ties.own / 2) ** 2 - end**2.0))
+        if len(last):
+            end = np.searchsorted(places, last.astype(places.dtype)) + 1
+            others = last + 1 - end
+            above += float(tied_own @ tied_rest) / 2
+            of_class += float(tied_own @ ((others + tied_rest / 2) ** 2 - others**2.0))
+            of_rest += float(tied_rest @ ((end - tied_own / 2) ** 2 - end**2.0))
         return cls(keys, places, ties, above, np.array([of_rest, of_class]))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,20 +24,6 @@ PASSES = 4  # over the rows, to make keys of them, or to count them
 SORTING = 4  # times the work of a pass over the same rows, at the least
 EVERY_BYTE, LAST_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 WORTH_HALVING = 1 << 19  # keys: of fewer, or where registers are wide, parting them costs about what it saves
-
-
-class Ordered(NamedTuple):
-    """Rows from the highest score to the lowest.
-
-    Attributes:
-        rows: The rows.
-        tied: Which of them have the same score as the row before.
-        own: Which of them are of a class, where that was asked for.
-    """
-
-    rows: Places
-    tied: Marks
-    own: Marks | None
 
 
 @dataclass(frozen=True)
@@ -104,20 +90,23 @@ class Tags:
         return self.places + np.uint64(1)
 
 
-def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) -> Ordered:
-    """Order rows from the highest score to the lowest; mark each row whose score is that of the row before it.
+def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) -> tuple[Places, Marks, Marks]:
+    """Order rows from the highest score to the lowest.
 
     Sorting numbers is several times faster than sorting their places. So the place of a row is written into the last
     bits of its score, the whole is sorted, and where the bits that are left of two scores agree, the scores
     themselves decide. The class of a row may be written there too: to look that up later, row by row in the order of
     scores, would take longer the more rows there are.
+
+    Returns:
+        The rows; which of them have the same score as the row before; and which are of a class, if that is asked for.
     """
     tags = Tags.of(len(score)) if tags is None else tags
     keys = in_halves(_keys(score, tags, _negative).view(np.float64))
     if len(keys) and np.isnan(keys[-1]):  # infinite scores, which are no numbers with a place in their last bits
         keys = in_halves(_keys(score, tags, _descending))
-    own = None if code is None else np.empty(len(score), dtype=bool)
-    order, alike = _places(keys.view(np.uint64), tags, own, code or 0, len(score) // 4)
+    own = np.empty(0 if code is None else len(score), dtype=bool)
+    order, alike = _places(keys.view(np.uint64), tags, own, code, len(score) // 4)
     tied, moved = np.zeros(len(score), dtype=bool), None
     if alike is None:  # it is faster to look at all of them than to pick so many out
         ordered = gathered(score, order)
@@ -131,9 +120,9 @@ def ordering(score: Numbers, tags: Tags | None = None, code: int | None = None) 
             moved = _put_right(order, score, alike, before < after)
             before, after = score[order[alike]], score[order[alike + 1]]
         tied[alike + 1] = before == after
-    if moved is not None and own is not None and tags.truth is not None:
+    if moved is not None and code is not None and tags.truth is not None:
         own[moved] = tags.truth[order[moved]] == code
-    return Ordered(order, tied, own)
+    return order, tied, own
 
 
 def _keys(score: Numbers, tags: Tags, turn: Callable[[Numbers, Places], None]) -> Places:
@@ -156,7 +145,7 @@ def _negative(score: Numbers, bits: Places) -> None:
     np.subtract(0.0, score, out=bits.view(np.float64), dtype=np.float64)
 
 
-def _places(keys: Places, tags: Tags, own: Marks | None, code: int, most: int) -> tuple[Places, Places | None]:
+def _places(keys: Places, tags: Tags, own: Marks, code: int | None, most: int) -> tuple[Places, Places | None]:
     """Turn sorted keys into the places that they hold, and nothing else; write down which of them are of a class.
 
     Returns:
@@ -172,7 +161,7 @@ def _places(keys: Places, tags: Tags, own: Marks | None, code: int, most: int) -
             most -= alike
             if alike:
                 found.append(np.flatnonzero(same) + low)
-        if own is not None:
+        if code is not None:
             own[low:high] = tags.are_of(code, bits)
         bits &= tags.places
     return keys.view(np.int64), None if most < 0 else np.concatenate(found)
@@ -230,27 +219,26 @@ def _put_right(order: Places, score: Numbers, alike: Places, wrong: Marks) -> Pl
 # --- how many of the other side are above each row --------------------------------------------------------------
 
 
-def count_above(ordered: Ordered, own: Marks, out: Places) -> tuple[float, float]:
+def count_above(order: Places, tied: Marks, own: Marks, out: Places) -> tuple[float, float]:
     """Count how many rows of the other side are above each row, in the order of the input; one beside it counts half.
 
     Returns:
         What a count stands for, a row or half of one where scores are tied; and the counts of the rows of the class,
         summed up, in rows.
     """
-    if ordered.tied.any():
-        return 0.5, _count_tied(ordered.rows, ordered.tied, own, out)
-    return 1.0, _count_untied(ordered.rows, own, out)
+    if tied.any():
+        return 0.5, _count_tied(order, tied, own, out)
+    return 1.0, _count_untied(order, own, out)
 
 
-def write_ranks(ordered: Ordered, out: Places) -> None:
+def write_ranks(order: Places, tied: Marks, out: Places) -> None:
     """Write twice the rank of each row, less 1, in the order of the input; a row beside another counts half."""
-    rows, tied, _ = ordered
     if not tied.any():
-        out[rows] = np.arange(1, 2 * len(rows), 2, dtype=out.dtype)
+        out[order] = np.arange(1, 2 * len(order), 2, dtype=out.dtype)
         return
     starts = np.flatnonzero(~tied)
-    lengths = np.diff(starts, append=len(rows))
-    out[rows] = np.repeat((2 * starts + lengths).astype(out.dtype), lengths)
+    lengths = np.diff(starts, append=len(order))
+    out[order] = np.repeat((2 * starts + lengths).astype(out.dtype), lengths)
 
 
 def _count_untied(order: Places, own: Marks, out: Places) -> float:
@@ -365,8 +353,8 @@ class Ranking:
     @classmethod
     def of(cls, score: Numbers) -> Ranking:
         """Sort a score."""
-        rows, tied, _ = ordering(score)
-        return cls(rows, tied, score)
+        order, tied, _ = ordering(score)
+        return cls(order, tied, score)
 
     def turned(self) -> Ranking:
         """The same rows by the negative score: from the lowest to the highest."""
@@ -390,9 +378,3 @@ class Ranking:
         with np.errstate(over="ignore"):  # a threshold beyond what the score's type can hold
             wanted = np.asarray(thresholds, dtype=np.float64).astype(kind).astype(np.float64)
         return np.asarray(np.searchsorted(-self.thresholds, -wanted, side="right"))
-
-    def scatter(self, values: Array, out: Array | None = None) -> Array:
-        """Bring what is said of rows in the order of the scores back to the order of the input."""
-        found = np.empty(len(self.order)) if out is None else out
-        found[self.order] = values
-        return found

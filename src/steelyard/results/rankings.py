@@ -18,6 +18,7 @@ from ..measures.registry import Measure
 from .comparison import Comparison
 
 if TYPE_CHECKING:
+    from ..core.estimate import Estimate
     from .assessment import Assessment
 
 
@@ -36,10 +37,8 @@ def ranking_table(comparison: Comparison, measures: str | Measure | Iterable[str
     if not isinstance(comparison, Comparison):
         raise BadOption(f"{quoted(comparison)} is no comparison", mend="Give what compare() returns")
     for measure in comparison.find_measures(measures):
-        entry = measure.with_better_end()
-        found = {model: comparison[model][entry] for model in comparison.models}
-        ranks = ranked({model: each.value for model, each in found.items()}, lower=entry.better == "lower")
-        columns["measure"] += [entry.label] * len(ranks)
+        found, ranks = _ranked({model: comparison[model] for model in comparison.models}, measure)
+        columns["measure"] += [measure.label] * len(ranks)
         columns["rank"] += ranks.values()
         columns["model"] += ranks
         for bound in ("value", "low", "high"):
@@ -127,23 +126,27 @@ def standing_table(assessments: Mapping[str, Assessment], measures: Names | None
     entries = {entry.label: entry for entry in map(first.find, named)}
     if not entries:
         raise BadOption("there is no measure to rank by", mend="Name at least one: ranking(['accuracy'])")
-    return _below([row for entry in entries.values() for row in _ranked(assessments, entry)])
+    return _below([row for entry in entries.values() for row in _standings(assessments, entry)])
 
 
-def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> list[dict[str, Any]]:
+def _standings(assessments: Mapping[str, Assessment], measure: Measure) -> list[dict[str, Any]]:
     """All classifiers by one measure."""
-    measure.with_better_end()
-    found = {name: each[measure] for name, each in assessments.items()}
-    ranks = ranked({name: one.value for name, one in found.items()}, lower=measure.better == "lower")
+    found, ranks = _ranked(assessments, measure)
     order = list(ranks)
     shown = title(next(iter(assessments.values())), measure)
     facts = {"measure": measure.label, "title": shown, "better": measure.better}
     rows = []
     for name, one in found.items():
-        place = order.index(name) + 1
-        numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": ranks[name], "place": place}
-        rows.append({"model": name, **facts, **numbers})
+        numbers = {"value": one.value, "low": one.low, "high": one.high, "rank": ranks[name]}
+        rows.append({"model": name, **facts, **numbers, "place": order.index(name) + 1})
     return rows
+
+
+def _ranked(assessments: Mapping[str, Assessment], measure: Measure) -> tuple[dict[str, Estimate], Ranks]:
+    """A measure of each classifier, and their ranks by it, the best first."""
+    lower = measure.with_better_end().better == "lower"
+    found = {name: each[measure] for name, each in assessments.items()}
+    return found, ranked({name: one.value for name, one in found.items()}, lower)
 
 
 def best_first(assessments: Mapping[str, Assessment]) -> tuple[Measure | None, list[str]]:

@@ -18,7 +18,7 @@ from ...core.threads import chunks, over_rows
 from ...inference.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
 from ...inference.table_evaluation import PSEUDO_ROWS, Slot
 from ...maths.quantiles import quantiles
-from ...measures.masses import summed_at
+from ...maths.sides import summed_at
 from ...measures.registry import Measure
 from .gaps import Gaps, PairedGaps
 from .piece import Piece

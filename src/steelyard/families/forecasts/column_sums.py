@@ -16,7 +16,7 @@ import numpy as np
 from ...core.cached import cached_property
 from ...inference.row_evaluation import AVERAGES, key_of
 from ...inference.table_evaluation import Slot
-from ...measures.masses import summed_at, sums_of_products
+from ...maths.sides import summed_at, sums_of_products
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:

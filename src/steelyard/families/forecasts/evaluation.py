@@ -23,7 +23,7 @@ from ...inference.table_formulas import STEP
 from ...inputs.prediction import Scores
 from ...maths.joint_normal import Ratio
 from ...maths.moments import Moments
-from ...measures.masses import NOTHING
+from ...maths.sides import NOTHING
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
 from ..summed.products import MOST_SIDES, all_rows, of_rows

@@ -13,20 +13,19 @@ narrow that the standard error of an average keeps four digits; values, and what
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.cached import cached_property
 from ...core.threads import Portions, chunks, dealt_out
 from ...maths.label_sort import CellMeans, Cells, ClassOrder, label_sorted
 from ...maths.ordered_scores import SORTING
-from ...measures.masses import BY_COUNT, summed_at, sums_of_products
+from ...maths.sides import summed_at, sums_of_products
+from ...measures.masses import BY_COUNT
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
-from .counted import Counted, Mean, Placements, squares_of_products
+from .counted import Counted, Mean, squares_of_products
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Numbers, Places
@@ -40,135 +39,99 @@ MANY = 1 << 18  # rows: of fewer, each is told from all others
 MANY_OF_ONE = 1 << 16  # where one score tells two classes apart
 SAMPLE = 1 << 12  # scores that tell whether cells will do, or whether others are negative
 
-
-@dataclass(frozen=True)
-class Unplaced(Counted):
-    """Counts that were summed up without telling one row from another.
-
-    Attributes:
-        rows: The rows, with what every classifier said of them.
-        model: The place of the classifier.
-    """
-
-    rows: Rows
-    model: int
-
-    def influence(self, formula: object, part: int | str) -> Array:
-        """What each row adds to a measure: not to be told by sums, so that rows are placed after all."""
-        return self._placements.influence(formula, part)
-
-    @cached_property
-    def _placements(self) -> Placements:
-        return Placements.of(self.rows, self.model, self.sizes)
+Standing = tuple[
+    CellMeans, "Places"
+]  # how rows stand in the cells of a score; twice the cell of each, and one more for the class
 
 
-@dataclass(frozen=True)
-class CountedOnce(Unplaced):
+def counted_once(rows: Rows, model: int, sizes: Array) -> Counted | None:
     """Measures of two classes and their averages, from the sums of one score.
 
-    Attributes:
-        squares: Squared counts summed up, by true class.
+    None where there are few rows or several scores, or one is negative.
     """
-
-    squares: Array
-
-    @classmethod
-    def of(cls, rows: Rows, model: int, sizes: Array) -> Self | None:
-        """Sort by the score; None where there are few rows or several scores, or one is negative."""
-        columns, speaks = rows.scores[model][:2]
-        ordered = (
-            label_sorted(columns[0], rows.truth, speaks) if len(columns) == 1 and len(rows) >= MANY_OF_ONE else None
-        )
-        if ordered is None:
-            return None
-        order = ClassOrder.of(ordered, int(sizes[speaks]))
-        squares = order.squares if speaks else order.squares[::-1]
-        return cls(sizes, np.ones(2), np.full(2, order.above), rows, model, squares)
-
-    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
-        del counted  # they are there
-        speaks, others = self.rows.scores[self.model].speaks, self.sizes[::-1]
-        # Of any two rows, one of each class, one is above the other.
-        once = np.full(2, self.sizes.prod() - self.above[0])
-        once[speaks] = self.above[0]
-        left, left_squares = self.sizes * others - once, self.sizes * others**2 - 2 * others * once + self.squares
-        mixed = others * once - self.squares
-        sums, products = np.stack([left, once], axis=1), np.array([[left_squares, mixed], [mixed, self.squares]])
-        if not speaks:
-            sums, products = sums[:, ::-1], products[::-1, ::-1]
-        return squares_of_products(means, self.sizes, sums, np.moveaxis(products, -1, 0))
+    columns, speaks = rows.scores[model][:2]
+    if len(columns) > 1 or len(rows) < MANY_OF_ONE:
+        return None
+    ordered = label_sorted(columns[0], rows.truth, speaks)
+    if ordered is None:
+        return None
+    order = ClassOrder.of(ordered, int(sizes[speaks]))
+    own, others, above = order.squares if speaks else order.squares[::-1], sizes[::-1], order.above
+    # Of any two rows, one of each class, one is above the other.
+    once = np.full(2, sizes.prod() - above)
+    once[speaks] = above
+    left, left_squares = sizes * others - once, sizes * others**2 - 2 * others * once + own
+    mixed = others * once - own
+    sums, products = np.stack([left, once], axis=1), np.array([[left_squares, mixed], [mixed, own]])
+    if not speaks:
+        sums, products = sums[:, ::-1], products[::-1, ::-1]
+    products = np.moveaxis(products, -1, 0)
+    return Counted(
+        sizes, np.ones(2), np.full(2, above), lambda means, _: squares_of_products(means, sizes, sums, products)
+    )
 
 
-@dataclass(frozen=True)
-class CountedByCell(Unplaced):
+def counted_by_cell(rows: Rows, model: int, sizes: Array) -> Counted | None:
     """Measures of all classes and their averages, where a row adds what others of its side in its cells do.
 
-    Attributes:
-        standings: Where the rows stand by the score of each class.
-        places: Where to look this up for each row: twice its cell, and one more for a row of the class.
+    None where there are few rows, or no cells would be narrow enough.
     """
+    columns = rows.scores[model].columns
+    if len(rows) < MANY or len(columns) < len(sizes):
+        return None
+    few = slice(None, None, len(rows) // SAMPLE)
+    if _standing(columns[0][few], rows.truth[few], 0) is None:  # there is no need to sort all rows to see this
+        return None
+    found: list[Standing | None] = [None] * len(columns)
 
-    standings: Sequence[CellMeans]
-    places: Sequence[Places]
+    def work(code: int) -> None:
+        found[code] = _standing(columns[code], rows.truth, code)
 
-    @classmethod
-    def of(cls, rows: Rows, model: int, sizes: Array) -> Self | None:
-        """Sort by the score of each class; None where there are few rows, or no cells would be narrow enough."""
-        columns = rows.scores[model].columns
-        if len(rows) < MANY or len(columns) < len(sizes):
-            return None
-        few = slice(None, None, len(rows) // SAMPLE)
-        if _standing(columns[0][few], rows.truth[few], 0) is None:  # there is no need to sort all rows to see this
-            return None
-        found: list[tuple[CellMeans, Places] | None] = [None] * len(columns)
+    dealt_out(range(len(columns)), work, SORTING * len(rows))
+    known = [each for each in found if each is not None]
+    if len(known) < len(columns):
+        return None
+    of_rest, of_class = np.array([means.squares for means, _ in known]).T
 
-        def work(code: int) -> None:
-            found[code] = _standing(columns[code], rows.truth, code)
-
-        dealt_out(range(len(columns)), work, SORTING * len(rows))
-        known = [each for each in found if each is not None]
-        if len(known) < len(columns):
-            return None
-        standings, places = zip(*known, strict=True)
-        above = np.array([standing.above for standing in standings])
-        return cls(sizes, np.ones(len(sizes)), above, rows, model, standings, places)
-
-    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
-        del counted  # they are there
-        of_rest, of_class = np.array([standing.squares for standing in self.standings]).T
-        by_mean = self._squares_of_means(means) if means else np.zeros((0, len(self.sizes)))
+    def squares(means: Sequence[Mean], _: bool) -> Array:
+        by_mean = _squares_of_means(means, known, rows.truth) if means else np.zeros((0, len(sizes)))
         return np.concatenate([by_mean, [of_rest + of_class, of_class]])
 
-    def _squares_of_means(self, means: Sequence[Mean]) -> Array:
-        every, tables = self.rows.truth, [self._table(code, means) for code in range(len(self.sizes))]
+    return Counted(sizes, np.ones(len(sizes)), np.array([means.above for means, _ in known]), squares)
 
-        def work(start: int, stop: int) -> Array:
-            found = np.zeros((len(means), len(self.sizes)))
-            for low, high in chunks(start, stop, columns=3, parts=2):
-                influences, added = np.empty((2, high - low, len(means)), np.float32)
-                for code, (table, places) in enumerate(zip(tables, self.places, strict=True)):
-                    # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
-                    table.take(places[low:high], axis=0, mode="clip", out=added if code else influences)
-                    if code:
-                        influences += added
-                squares = np.square(np.ascontiguousarray(influences.T), dtype=np.float64)
-                found += _by_class(every[low:high], squares, len(self.sizes))
-            return found
 
-        return reduce(np.add, Portions(len(every), work, LOOKED_UP * len(self.sizes)).results())
+def _squares_of_means(means: Sequence[Mean], standings: Sequence[Standing], truth: Codes) -> Array:
+    """Sums of squares by class of what rows add to means, where each of them is looked up in its cells."""
+    classes, tables = len(standings), [_table(code, cells, means) for code, (cells, _) in enumerate(standings)]
 
-    def _table(self, code: int, means: Sequence[Mean]) -> Numbers:
-        """What a row adds to means by one score: by cell, one of the rest and one of the class in turns.
+    def work(start: int, stop: int) -> Array:
+        found = np.zeros((len(means), classes))
+        for low, high in chunks(start, stop, columns=3, parts=2):
+            influences, added = np.empty((2, high - low, len(means)), np.float32)
+            for code, (table, (_, places)) in enumerate(zip(tables, standings, strict=True)):
+                # Not that a place could lie outside: to raise if one does, NumPy would write to a copy first.
+                table.take(places[low:high], axis=0, mode="clip", out=added if code else influences)
+                if code:
+                    influences += added
+            squares = np.square(np.ascontiguousarray(influences.T), dtype=np.float64)
+            found += _by_class(truth[low:high], squares, classes)
+        return found
 
-        In single precision, of which more fits into the cache: cells have fewer digits.
-        """
-        of_rest, of_class = self.standings[code].means
-        found = np.empty((len(of_rest), 2, len(means)), np.float32)
-        for place, mean in enumerate(means):
-            slope = mean.slope[code]
-            found[:, 0, place] = slope * of_rest
-            found[:, 1, place] = mean.constant[code] + (slope + mean.own[code]) * of_class
-        return found.reshape(-1, len(means))
+    return reduce(np.add, Portions(len(truth), work, LOOKED_UP * classes).results())
+
+
+def _table(code: int, cells: CellMeans, means: Sequence[Mean]) -> Numbers:
+    """What a row adds to means by one score: by cell, one of the rest and one of the class in turns.
+
+    In single precision, of which more fits into the cache: cells have fewer digits.
+    """
+    of_rest, of_class = cells.means
+    found = np.empty((len(of_rest), 2, len(means)), np.float32)
+    for place, mean in enumerate(means):
+        slope = mean.slope[code]
+        found[:, 0, place] = slope * of_rest
+        found[:, 1, place] = mean.constant[code] + (slope + mean.own[code]) * of_class
+    return found.reshape(-1, len(means))
 
 
 def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
@@ -180,7 +143,7 @@ def _by_class(truth: Codes, columns: Array, classes: int) -> Array:
     return sums_of_products(columns, outcomes)
 
 
-def _standing(score: Numbers, truth: Codes, code: int) -> tuple[CellMeans, Places] | None:
+def _standing(score: Numbers, truth: Codes, code: int) -> Standing | None:
     """Where rows stand by one score, and where to look it up; None where it can be negative, or cells too wide."""
     rows = label_sorted(score, truth, code)
     if rows is None:
@@ -208,12 +171,3 @@ def one_sort_tells(said: Scores, measures: Iterable[Measure]) -> bool:
     score = said.columns[0] if len(said.columns) == 1 else np.zeros(0)
     by_count = len(score) >= MANY_OF_ONE and all(measure.formula in BY_COUNT for measure in measures)
     return by_count and bool(score[:: len(score) // SAMPLE].min() >= 0)
-
-
-def counted(rows: Rows, model: int, sizes: Array) -> Counted:
-    """Where rows stand by the scores of one classifier; where there are others, they are compared row by row."""
-    for kind in (CountedByCell, CountedOnce) if len(rows.scores) == 1 else ():
-        found = kind.of(rows, model, sizes)
-        if found is not None:
-            return found
-    return Placements.of(rows, model, sizes)

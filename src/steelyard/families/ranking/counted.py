@@ -7,13 +7,12 @@ them, differs: see ``cell_counts.py`` for sums of very many rows.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,9 +20,10 @@ from ...core.cached import cached_property
 from ...core.threads import chunks, dealt_out, over_rows, shared
 from ...inference.row_evaluation import AVERAGES, Found
 from ...maths.ordered_scores import SORTING, Tags, count_above, ordering, write_ranks
-from ...measures.masses import BY_COUNT, Sides, spread_of, sums_of_products
+from ...maths.sides import spread_of, sums_of_products
+from ...measures.masses import BY_COUNT
 from ...states.held_rows import Rows
-from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, told_of
+from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, told_of, unmoved
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Codes, Places
@@ -34,27 +34,59 @@ FEW = 5  # classes: of more, tags are written down once
 TOLD_APART = 46  # bits: where places and classes take more, one score in a hundred could not be told from the next
 
 
+class Average(NamedTuple):
+    """An average over the classes, over any leading axes of their values.
+
+    Attributes:
+        total: What all classes weigh that are in it.
+        share: What each class has in it.
+        mean: The average.
+        gaps: What a row of each class moves it by in making its class weigh more.
+    """
+
+    total: Any
+    share: Array
+    mean: Any
+    gaps: Array
+
+    @classmethod
+    def of(cls, kind: str, values: Array, mass: Array, undefined: float) -> Self:
+        """Average over the classes that have a value, or over all where something stands in for it."""
+        unknown, moving = np.isnan(values), kind == AVERAGES[1]
+        weights = np.where(unknown & np.isnan(undefined), 0.0, mass if moving else 1.0)
+        values = np.where(unknown, np.nan_to_num(undefined), values)
+        total = weights.sum(axis=-1, keepdims=True)
+        total = np.where(total > 0, total, np.nan)  # without a class, there is no average
+        share = weights / total
+        mean = np.einsum("...c,...c->...", share, values)
+        gaps = np.where(weights > 0, values - mean[..., None], 0.0) / total if moving else 0 * values
+        return cls(total[..., 0], share, mean, gaps)
+
+
 @dataclass(frozen=True)
-class Counted(ABC):
+class Counted:
     """Values and their spread, for every class against the rest and averaged over the classes.
 
     Attributes:
         sizes: How many rows each class has.
         units: What one count of each class stands for: a row, or half of one where scores are tied.
         above: How many of the rest are above the rows of each class, summed up.
+        squares: Returns sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and
+            of its own.
     """
 
     sizes: Array
     units: Array
     above: Array
+    squares: Callable[[Sequence[Mean], bool], Array]
 
     def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
         """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
-        rest, (values, lines) = self.sizes.sum() - self.sizes, self._lines(formula)
-        averaging = ways(values, self.sizes)
-        means = {average: Mean.of(lines, *way) for average, way in averaging.items() if average in parts}
+        rest, (values, lines) = self.sizes.sum() - self.sizes, lines_of(formula, self.sizes, self.units, self.above)
+        averages = {kind: Average.of(kind, values, self.sizes, np.nan) for kind in AVERAGES if kind in parts}
+        means = [Mean.of(lines, average.share, average.gaps) for average in averages.values()]
         codes = [part for part in parts if isinstance(part, int)]
-        *squares, every, own = self._squares(list(means.values()), counted=bool(codes))
+        *squares, every, own = self.squares(means, bool(codes))
         found: dict[int | str, Found] = {}
         for code in codes:
             constant, slope = lines[code].T
@@ -63,40 +95,18 @@ class Counted(ABC):
             first = np.array([sizes.prod() - self.above[code], self.above[code]]) / self.units[code]
             second = np.array([every[code] - own[code], own[code]])
             both = sizes * constant**2 + 2 * constant * slope * first + slope**2 * second
-            found[code] = _found(float(values[code]), both, sizes)
-        for average, by_class in zip(means, squares, strict=True):
-            found[average] = _found(float(averaging[average][0] @ values), by_class, self.sizes)
+            found[code] = unmoved(float(values[code]), *spread_of(both, sizes))
+        for (kind, average), by_class in zip(averages.items(), squares, strict=True):
+            found[kind] = unmoved(float(average.mean), *spread_of(by_class, self.sizes))
         return found
 
-    def _lines(self, formula: object) -> tuple[Array, Array]:
-        """A measure of each class; and what rows add to it, as lines: (classes, sides, 2)."""
-        rest = self.sizes.sum() - self.sizes
-        known = [BY_COUNT[formula](*numbers) for numbers in zip(self.above, self.sizes, rest, strict=True)]
-        lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])
-        lines[..., 1] *= self.units[:, None]
-        return np.array([value for value, _, _ in known]), lines
 
-    @abstractmethod
-    def influence(self, formula: object, part: int | str) -> Array:
-        """What each row adds to a measure of one class, or averaged over all of them."""
-
-    @abstractmethod
-    def _squares(self, means: Sequence[Mean], counted: bool) -> Array:
-        """Sums of squares by class: of influences on each mean, and if wanted of counts, of all rows and of its own."""
-
-
-def ways(values: Array, sizes: Array) -> dict[str, tuple[Array, Array]]:
-    """What classes weigh in each average, and what a row moves it by in making its class weigh more."""
-    even, share = np.full(len(values), 1 / len(values)), sizes / sizes.sum()
-    moved = (values - share @ values) / sizes.sum()
-    return dict(zip(AVERAGES, ((even, 0 * moved), (share, moved)), strict=True))
-
-
-def mean_over(values: Array, weights: Array, undefined: float) -> Array:
-    """Means over the classes that have a value, or over all where something stands in: (replicates, classes) each."""
-    unknown = np.isnan(values)
-    weights = np.where(unknown & np.isnan(undefined), 0.0, weights)
-    return np.asarray((np.where(unknown, np.nan_to_num(undefined), values) * weights).sum(axis=1) / weights.sum(axis=1))
+def lines_of(formula: object, sizes: Array, units: Array, above: Array) -> tuple[Array, Array]:
+    """A measure of each class; and what rows add to it by their counts, as lines: (classes, sides, 2)."""
+    known = [BY_COUNT[formula](*numbers) for numbers in zip(above, sizes, sizes.sum() - sizes, strict=True)]
+    lines = np.array([[of_rest, of_class] for _, of_class, of_rest in known])
+    lines[..., 1] *= units[:, None]
+    return np.array([value for value, _, _ in known]), lines
 
 
 class Mean(NamedTuple):
@@ -144,25 +154,26 @@ def squares_of_products(means: Sequence[Mean], sizes: Array, sums: Array, produc
     return np.array([*found, np.einsum("tii->i", products), np.einsum("iii->i", products)])
 
 
-def _found(value: float, squares: Array, sizes: Array) -> Found:
-    variance, freedom = spread_of(squares, sizes)
-    return Found((value, value), (variance, variance), (freedom, freedom))
-
-
 # --- counts of each row ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Placements(Counted):
+class Placements:
     """How many rows of the other side are above each row, class by class, in the order of the input.
 
     Attributes:
+        sizes: How many rows each class has.
+        units: What one count of each class stands for: a row, or half of one where scores are tied.
+        above: How many of the rest are above the rows of each class, summed up.
         counts: (classes, rows).
         truth: The true classes.
         ranks: Twice the rank of each row by the score of each class, less 1: (classes, rows); no rows where it was not
             asked for.
     """
 
+    sizes: Array
+    units: Array
+    above: Array
     counts: Places
     truth: Codes
     ranks: Places
@@ -177,11 +188,10 @@ class Placements(Counted):
 
         def write(code: int) -> None:  # what is made of a class is let go of before the next one is begun with
             score = columns[code if len(columns) > 1 else 0]
-            ordered = ordering(score, tags or Tags.marking(rows.truth, code), code)
-            own = rows.truth.take(ordered.rows) == code if ordered.own is None else ordered.own
-            units[code], above[code] = count_above(ordered, own, counts[code])
+            order, tied, own = ordering(score, tags or Tags.marking(rows.truth, code), code)
+            units[code], above[code] = count_above(order, tied, own, counts[code])
             if ranked:
-                write_ranks(ordered, ranks[code])
+                write_ranks(order, tied, ranks[code])
 
         codes = range(len(sizes)) if len(columns) > 1 else [speaks]
         dealt_out(codes, write, SORTING * len(rows))
@@ -191,11 +201,17 @@ class Placements(Counted):
             ranks[1 - speaks] = 2 * len(rows) - ranks[speaks]
         return cls(sizes, units, above, counts, rows.truth, ranks)
 
+    @property
+    def counted(self) -> Counted:
+        """Measures that are made of these counts."""
+        return Counted(self.sizes, self.units, self.above, self._squares)
+
     def influence(self, formula: object, part: int | str) -> Array:
         """What each row adds to a measure of one class, or averaged over all of them."""
-        values, lines = self._lines(formula)
-        alone = np.arange(len(values)) == part, 0 * values
-        weights, gaps = ways(values, self.sizes)[part] if isinstance(part, str) else alone
+        values, lines = lines_of(formula, self.sizes, self.units, self.above)
+        weights, gaps = np.arange(len(values)) == part, 0 * values
+        if isinstance(part, str):
+            _, weights, _, gaps = Average.of(part, values, self.sizes, np.nan)
         used, mean = np.flatnonzero(weights), Mean.of(lines, weights, gaps)
         found = np.empty(len(self.truth))
 
@@ -285,63 +301,40 @@ class Smoothed:
     share of all rows above it.
 
     Attributes:
-        sides: The rows, one side a class, in the order of the input.
         classes: The measure of each class with its spread.
         pseudo: The mean squared influence of a pseudo-row, and the mean influence of one of the rest and of the class.
         influences: What rows add, in the order of the input: (2, classes, rows).
     """
 
-    sides: Sides
     classes: Sequence[Found]
     pseudo: Sequence[tuple[float, Array]]
     influences: Array
 
     @classmethod
-    def of(cls, formula: object, placements: Placements, sides: Sides, unit: float) -> Smoothed:
+    def of(cls, formula: object, placements: Placements, unit: float) -> Smoothed:
         """Look at each class, where a pseudo-row weighs so much."""
         influences = np.empty((2, *placements.counts.shape))
 
         def work(codes: Sequence[int]) -> list[tuple[int, Found, tuple[float, Array]]]:
             return [(code, *_smoothed(formula, placements, code, unit, influences[:, code])) for code in codes]
 
-        codes = range(len(sides.sizes))
-        shares = shared(codes, work, SORTING * len(sides.side))
+        codes = range(len(placements.sizes))
+        shares = shared(codes, work, SORTING * len(placements.truth))
         found = sorted((each for share in shares for each in share), key=itemgetter(0))
-        return cls(sides, [each[1] for each in found], [each[2] for each in found], influences)
+        return cls([each[1] for each in found], [each[2] for each in found], influences)
 
-    def found(self, part: int | str) -> Found:
-        """The measure with its spread, of a class or averaged over all of them."""
-        if isinstance(part, int):
-            return self.classes[part]
-        (value, weights), (centre, _) = (self._way(part, smooth)[:2] for smooth in (False, True))
-        variance, freedom = self.sides.spread(self.influence(part, smooth=False))
-        if not any(found.moved for found in self.classes):
-            return Found((value, value), (variance, variance), (freedom, freedom))
-        spread, looser = self.sides.spread(self.influence(part, smooth=True), PSEUDO_ROW)
-        added = float(np.square(weights) @ [found.added for found in self.classes])
-        found = Found((value, centre), (variance, spread + added), (freedom, looser), added)
-        return found.of_average(len(self.classes))
-
-    def influence(self, part: int | str, smooth: bool) -> Array:
-        """What each row adds to the measure of a class, or to its average over all of them."""
-        if isinstance(part, int):
-            return np.asarray(self.influences[int(smooth), part])
-        _, weights, gaps = self._way(part, smooth)
-        found = np.empty(len(self.sides.side))
+    def influence(self, average: Average, truth: Codes, smooth: bool) -> Array:
+        """What each row adds to an average over all classes."""
+        found = np.empty(len(truth))
 
         def work(start: int, stop: int) -> None:
-            for low, high in chunks(start, stop, columns=len(weights)):
-                np.einsum("c,cr->r", weights, self.influences[int(smooth), :, low:high], out=found[low:high])
-                found[low:high] += gaps.take(self.sides.side[low:high])
+            for low, high in chunks(start, stop, columns=len(average.share)):
+                rows = self.influences[int(smooth), :, low:high]
+                np.einsum("c,cr->r", average.share, rows, out=found[low:high])
+                found[low:high] += average.gaps.take(truth[low:high])
 
-        over_rows(len(found), work, len(weights))
+        over_rows(len(found), work, len(average.share))
         return found
-
-    def _way(self, average: str, smooth: bool) -> tuple[float, Array, Array]:
-        """An average, what classes weigh in it, and what a row moves it by in making its class weigh more."""
-        values = np.array([found.value[int(smooth)] for found in self.classes])
-        weights, gaps = ways(values, self.sides.sizes)[average]
-        return float(weights @ values), weights, gaps
 
 
 def _smoothed(
@@ -357,7 +350,7 @@ def _smoothed(
     # No value moves further than the share of the mass that is added.
     if (unit / sizes).sum() < NEGLIGIBLE * np.sqrt(variance):
         out[1] = out[0]
-        return Found((value, value), (variance, variance), (freedom, freedom)), (0.0, np.zeros(2))
+        return unmoved(value, variance, freedom), (0.0, np.zeros(2))
     rank = placements.ranks[code] / 2
     rest, same = rank - above, above  # of the rest and of the class, itself half: so it is for rows of the rest
     rest[own], same[own] = same[own], rest[own]

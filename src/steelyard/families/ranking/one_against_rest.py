@@ -15,7 +15,8 @@ from ...core.scale import Scale
 from ...core.threads import chunks, gathered, over_rows, summed
 from ...inference.row_evaluation import Found
 from ...maths.ordered_scores import PASSES, Groups, Ranking
-from ...measures.masses import UNTIED, Influences, Masses, Sides, Slopes, pseudo_moments, spread_of
+from ...maths.sides import Sides, spread_of
+from ...measures.masses import UNTIED, Influences, Masses, Slopes, pseudo_moments
 from ...measures.registry import Measure
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ Late = Callable[[], Influences]
 def known(found: Found, influences: Late) -> Influences:
     """The influences on a value; none where there is no value."""
     return (_nothing, _nothing) if np.isnan(found.value[0]) else influences()
+
+
+def unmoved(value: float, variance: float, freedom: float) -> Found:
+    """A value to which pseudo-rows make no difference."""
+    return Found((value, value), (variance, variance), (freedom, freedom))
 
 
 def told_of(variance: float, spread: float, freedom: float) -> tuple[float, float]:
@@ -180,14 +186,27 @@ class OneAgainstRest:
             return Masses(own.astype(np.float64), (groups.lengths - own).astype(np.float64))
         return Masses(*self.parted(self.in_order(self.population.weights.mass), groups))
 
-    def masses(self, measure: Measure, smooth: bool = False) -> Masses:
-        """The masses that a measure is made of: where it is balanced, all classes of the rest weigh the same."""
-        groups = self.groups(measure, smooth)
+    def masses(self, measure: Measure, smooth: bool = False, at_scores: bool = False) -> Masses:
+        """The masses that a measure is made of, between the corners if it needs no more, or at all scores.
+
+        Where it is balanced, all classes of the rest weigh the same.
+        """
+        groups = self.groups(measure, smooth or at_scores)
         masses = self.plain if groups is self.ranking.groups else self.at_corners
         if measure.balanced:
             mass = self.in_order(self.population.weights.mass) * self.equal_weight[self.truth]
             masses = Masses(masses.positive, groups.sums(mass))
         return masses.smoothed(self.population.unit) if smooth else masses
+
+    def ends(self, measure: Measure, mixed: Marks) -> tuple[float, float]:
+        """The least and the greatest value where rows of some scores may be in any order: scores are cells of them."""
+        masses = self.masses(measure, at_scores=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = (_parted(masses, mixed, first) for first in (False, True))
+            found = [float(some.value(measure)) for some in (*each, masses)]
+        if measure.least is not None:
+            found[0] = float(measure.least(masses.positive, masses.negative, mixed))
+        return min(found), max(found)
 
     @cached_property
     def equal_weight(self) -> Array:
@@ -281,7 +300,7 @@ class OneAgainstRest:
         with np.errstate(divide="ignore", invalid="ignore"):
             value, (variance, freedom), influences = self._as_they_are(measure)
             if self.negligible(measure, variance):
-                return Found((value, value), (variance, variance), (freedom, freedom)), influences, influences
+                return unmoved(value, variance, freedom), influences, influences
             centre, smooth = self.sloped(measure, smooth=True)
             spread, looser = told_of(variance, *self.spread(measure, smooth, smooth=True))
             added = 2 * row**2 * pseudo_moments(smooth, self.plain.share)[0]
@@ -342,6 +361,16 @@ class OneAgainstRest:
         for side, above in enumerate(self.above):
             over_rows(len(above), partial(work, side))
         return found
+
+
+def _parted(masses: Masses, mixed: Marks, class_first: bool) -> Masses:
+    """Rows of mixed cells put in order: those of the class before all others of their cell, or behind them."""
+    times = np.where(mixed, 2, 1)
+    positive, negative = (np.repeat(each, times) for each in (masses.positive, masses.negative))
+    first = np.flatnonzero(np.repeat(mixed, times))[::2]
+    positive[first + class_first] = 0.0
+    negative[first + (not class_first)] = 0.0
+    return Masses(positive, negative)
 
 
 def _squared(influences: Callable[[slice], Array], rows: int) -> float:

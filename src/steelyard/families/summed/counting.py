@@ -25,6 +25,7 @@ COARSEST = 9
 MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
 FINEST = 48  # bits
 MOST_TIMES = 3  # that cells are parted further
+LEFT = 0.01  # of what cells leave open: that much may stay
 
 
 @dataclass(frozen=True)
@@ -116,3 +117,11 @@ def finer_ruler(grid: Grid, heavy: Places) -> FinerRuler | None:
         if len(parted) and (ends[1] - ends[0]).sum() <= MOST_CELLS:
             return FinerRuler(ruler, parted, Ruler(bits))
     return None
+
+
+def mixing(grid: Grid) -> Places:
+    """The places of the cells in which most pairs are not told apart, from the one with the most."""
+    mass = grid.sums[..., min(1, grid.sums.shape[2] - 1)]
+    pairs = (np.square(mass.sum(axis=1)) - np.square(mass).sum(axis=1)) * grid.mixed
+    heavy = np.argsort(-pairs, kind="stable")[: np.count_nonzero(pairs > 0)]
+    return heavy[: int(np.searchsorted(np.cumsum(pairs[heavy]), (1 - LEFT) * pairs.sum())) + 1]

@@ -13,7 +13,7 @@ from ...core.scale import Label, Scale
 from ...inference.row_evaluation import key_of
 from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
-from ...measures.masses import spread_of
+from ...maths.sides import spread_of
 from ...measures.registry import Measure
 from .recipe import added_by_label
 

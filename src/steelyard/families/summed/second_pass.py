@@ -10,7 +10,7 @@ import numpy as np
 from ...core.scale import Label
 from ...inference.row_evaluation import AVERAGES, key_of
 from ...inference.table_evaluation import Slot
-from ...measures.masses import summed_at
+from ...maths.sides import summed_at
 from ..state_evaluation import StateEvaluation
 from .products import MOST_SIDES, Products
 
