@@ -7,6 +7,7 @@ where there is text or a value may be missing.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -378,19 +379,12 @@ def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
 # --- Python's own objects, where they are of one kind ---------------------------------------------------------
 
 
-class _Places(dict[Any, int]):
-    """The place of every word, in the order in which words turn up."""
-
-    def __missing__(self, word: Any) -> int:
-        place = self[word] = len(self)
-        return place
-
-
 def _words(values: Any) -> Any:
     """Code text in one pass: only the distinct words, not the rows, are then left to look at."""
     import pyarrow as pa
 
-    places = _Places()
+    places: defaultdict[Any, int] = defaultdict()
+    places.default_factory = places.__len__  # of every word, in the order in which words turn up
     try:
         codes = np.fromiter(map(places.__getitem__, values), dtype=np.int32, count=len(values))
     except TypeError:  # something that is no word at all

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, overload
 
 from .errors import NotNumbers, UnequalLengths, UnknownColumn, harmless, quoted
@@ -136,8 +137,9 @@ class Table:
         """
         import csv
 
-        lines, shown = _Lines(), _shown_as_text if safe else _shown
-        writer = csv.writer(lines, lineterminator=_Lines.end)
+        lines, shown = [], _shown_as_text if safe else _shown
+        # With both signs in the end of a line, a writer puts quotes around cells that have either.
+        writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n"))))
         for row in (self.columns, *zip(*self.columns.values(), strict=True)):
             writer.writerow([shown(value) for value in row])
         return "\n".join([*lines, ""])
@@ -157,16 +159,6 @@ class Table:
 def whole(value: float) -> int | float:
     """A count of rows as an integer; a sum of weights as it is."""
     return int(value) if float(value).is_integer() else float(value)
-
-
-class _Lines(list[str]):
-    """The lines of a CSV. With both signs in their end, a writer puts quotes around cells that have either."""
-
-    end = "\r\n"
-
-    def write(self, line: str) -> None:
-        """Take a line without its end."""
-        self.append(line.removesuffix(self.end))
 
 
 def formulas_in(table: Table) -> Iterator[str]:
