@@ -10,6 +10,7 @@ from numbers import Real
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, overload
 
+from .columns import pa
 from .errors import NotNumbers, UnequalLengths, UnknownColumn, harmless, quoted
 from .scale import listed
 from .suggestions import did_you_mean
@@ -82,8 +83,6 @@ class Table:
 
     def to_arrow(self) -> Any:
         """As a pyarrow Table."""
-        import pyarrow as pa
-
         return pa.table({name: _arrow_column(values) for name, values in self.columns.items()})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -202,8 +201,6 @@ def dump(content: Any) -> str:
 
 def _arrow_column(values: Sequence[Any]) -> Any:
     """Class labels of several kinds share a column as text, and so do integers that Arrow's cannot hold."""
-    import pyarrow as pa
-
     kinds = {type(value) for value in values if value is not None}
     long = kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
     if long or (len(kinds) > 1 and not kinds <= {int, float}):
