@@ -587,7 +587,7 @@ table = pa.table({"x": [float(i) for i in range(1 << 16)]})
 with pa.ipc.new_file("a.arrow", table.schema) as writer:
     for _ in range(64):
         writer.write_table(table)
-rows = sources.batches("a.arrow", ["x"])
+rows = sources.opened("a.arrow").batches(["x"])
 next(rows)
 os.truncate("a.arrow", 4096)
 try:

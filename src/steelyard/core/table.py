@@ -219,14 +219,14 @@ def by_measure(parts: Sequence[Mapping[str, Sequence[Any]]], labels: Sequence[st
 # --- as text and as HTML ----------------------------------------------------------------------------------------
 
 
-def table_view(table: Table, title: str | None = None) -> RichTable:
+def table_view(table: Table) -> RichTable:
     """Any tidy table, for a terminal."""
     numeric = [
         place
         for place, values in enumerate(table.columns.values())
         if any(isinstance(value, int | float) for value in values)
     ]
-    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
+    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric)
     for row in zip(*table.columns.values(), strict=True):
         add_row(drawn, [_cell(value) for value in row])
     return drawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,9 +68,6 @@ class Text:
         decimal, commas = _decimal(beginning[len(header) :], delimiter)
         return cls(file, delimiter, NumberMarks(decimal), commas=commas, labels=frozenset(labels), header=header)
 
-    def _opened(self) -> Any:
-        return opened_text(self.file)
-
     def _options(self, columns: Sequence[str] | None, threads: bool = True) -> dict[str, Any]:
         return {
             "read_options": pa.csv.ReadOptions(block_size=self.block, use_threads=threads),
@@ -83,13 +81,16 @@ class Text:
             ),
         }
 
-    def _reader(self, source: Any, columns: Sequence[str] | None) -> Any:
+    @contextmanager
+    def _reader(self, columns: Sequence[str] | None) -> Iterator[Any]:
         # One thread is as quick here, and can say in which row something is wrong.
-        return pa.csv.open_csv(source, **self._options(columns, threads=False))
+        options = self._options(columns, threads=False)
+        with opened_text(self.file) as source, pa.csv.open_csv(source, **options) as reader:
+            yield reader
 
     def schema(self, columns: Sequence[str] | None = None) -> Any:
         """The columns, of types that may be guesses until they are settled."""
-        with self._opened() as source, self._reader(source, columns) as reader:
+        with self._reader(columns) as reader:
             return reader.schema
 
     def names(self) -> list[str]:
@@ -126,7 +127,7 @@ class Text:
         numbers, first = set(names), 0
         decimals: set[str] = set()
         dotted: dict[str, tuple[int, str]] = {}
-        with self._opened() as source, plain._reader(source, names) as reader:
+        with plain._reader(names) as reader:
             for batch in reader:
                 for name in sorted(numbers):
                     cells = pa.chunked_array([batch.column(batch.schema.get_field_index(name))])
@@ -148,7 +149,7 @@ class Text:
         return replace(self, types={**self.types, **read})
 
     def _passed_through(self, columns: Sequence[str] | None) -> Text:
-        with self._opened() as source, self._reader(source, columns) as reader:
+        with self._reader(columns) as reader:
             kinds = {one.name: one.type for one in reader.schema}
             # A date in a text file is text: as such it can name a part of the data or a cluster.
             dates = {name: pa.string() for name, kind in kinds.items() if pa.types.is_temporal(kind)}
@@ -183,7 +184,7 @@ class Text:
         kinds = {name: pa.string() if pa.types.is_temporal(kind) else kind for name, kind in before.items()}
         raw = replace(self, types=dict.fromkeys(kinds, pa.binary()))
         try:
-            with self._opened() as source, raw._reader(source, columns) as reader:
+            with raw._reader(columns) as reader:
                 for batch in reader:
                     kinds = self._widened(batch, kinds)
         except pa.ArrowInvalid as fault:  # a row is longer than a block, or no row at all
@@ -220,7 +221,7 @@ class Text:
             return
         seen = 0
         try:
-            with self._opened() as source, self._reader(source, columns) as reader:
+            with self._reader(columns) as reader:
                 for batch in reader:
                     seen += batch.num_rows
                     if seen > first:
@@ -281,7 +282,7 @@ class Text:
 
     def _read(self, columns: Sequence[str] | None, threads: bool = True) -> Any:
         try:
-            with self._opened() as source:
+            with opened_text(self.file) as source:
                 return pa.csv.read_csv(source, **self._options(columns, threads))
         except pa.ArrowInvalid as error:
             wider = self._wider_block(error)
@@ -305,7 +306,7 @@ class Text:
         signs = re.compile(b'["\n\r' + mark + b']|[^"\n\r' + mark + b"]+")
         place = start = lines = opened = 0
         closed, within, rows = -2, False, False
-        with self._opened() as stream:
+        with opened_text(self.file) as stream:
             while block := bytes(stream.read(BLOCK)):
                 for found in signs.finditer(block):
                     here, sign = place + found.start(), found[0]
