@@ -43,7 +43,7 @@ ROWS: dict[str, list[Any]] = {"y": ["a", "b", "b"], "m": ["a", "a", "b"], "k": [
 def whole(source: Any, columns: list[str], where: str | None = None) -> dict[str, list[Any]]:
     """What all batches hold together."""
     found: dict[str, list[Any]] = {name: [] for name in columns}
-    for batch in sources.batches(source, columns, where):
+    for batch in sources.opened(source, where).batches(columns):
         for name in columns:
             found[name] += batch.table.column(name).to_pylist()
     return found
@@ -221,7 +221,7 @@ def test_a_key_may_be_a_column_of_another_file(tmp_path: Path, kind: Any) -> Non
     write(tmp_path / "k=9" / "a.parquet", pa.table(ROWS).drop_columns("k"))
     write(tmp_path / "z=1" / "b.parquet", pa.table({**ROWS, "k": pa.array(ROWS["k"]).cast(kind)}))
     assert whole(tmp_path, ["k"], "k > 2") == {"k": [9, 9, 9, 3]}
-    assert sources.opened(tmp_path).read(["k"]).to_pydict() == {"k": [9, 9, 9, 1, 2, 3]}
+    assert sources.opened(tmp_path).load(["k"]).table.to_pydict() == {"k": [9, 9, 9, 1, 2, 3]}
     for measures in (["error"], None):
         found = sy.assess(tmp_path, truth="y", assigned="m", group="k", measures=measures)
         assert len(found.tally.groups) == 4
@@ -264,7 +264,7 @@ def test_batches_are_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     kept = sources.read(path, where)
     assert kept.num_rows == {None: 1000, "k > 3 and k < 700": 696, "k < 0": 0}.get(where, 501)
     assert whole(path, ["x", "y"], where) == kept.select(["x", "y"]).to_pydict()
-    batches = list(sources.batches(path, ["k"], where))
+    batches = list(sources.opened(path, where).batches(["k"]))
     for batch in batches:
         assert len(batch.table) <= 7
         assert batch.file == str(path)
@@ -274,13 +274,13 @@ def test_batches_are_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 def test_row_groups_without_a_row_that_counts_are_passed_over(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", pa.table({"k": np.arange(100)}), row_group_size=10)
-    assert [batch.first for batch in sources.batches(path, ["k"], "k in (15, 93)")] == [10, 90]
+    assert [batch.first for batch in sources.opened(path, "k in (15, 93)").batches(["k"])] == [10, 90]
 
 
 def test_a_batch_is_limited_in_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "BATCH_BYTES", 10_000)
     path = write(tmp_path / "a.arrow", pa.table({"y": ["x" * 1000] * 100}))
-    assert max(batch.table.nbytes for batch in sources.batches(path, ["y"])) < 11_000
+    assert max(batch.table.nbytes for batch in sources.opened(path).batches(["y"])) < 11_000
 
 
 def test_types_of_text_are_judged_by_all_files_and_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -346,5 +346,5 @@ def test_row_groups_of_text_that_letters_do_not_order_are_not_passed_over(tmp_pa
         sy.assess(str(tmp_path / "a.parquet"), where="day >= '2024-03-01'", **given)
     pq.write_table(table.take([0, 1, 4, 5]), tmp_path / "b.parquet", row_group_size=2)
     assert sy.assess(str(tmp_path / "b.parquet"), where="day >= '2024-03-01'", **given).n == 2
-    batches = sources.batches(tmp_path / "b.parquet", ["day"], "day >= '2024-03-01'")
+    batches = sources.opened(tmp_path / "b.parquet", "day >= '2024-03-01'").batches(["day"])
     assert [batch.first for batch in batches] == [0]  # where all is in its order, the rest is passed over as before

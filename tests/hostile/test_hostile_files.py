@@ -28,7 +28,7 @@ import steelyard as sy
 from steelyard.cli import main
 from steelyard.cli.messages import as_typed
 from steelyard.core.errors import ChangedInput, LostWorker, SteelyardError, UnreadableFile
-from steelyard.data import folders, formats, paths, sources
+from steelyard.data import formats, paths, sources
 from steelyard.data.engines import dask as dask_engine
 from steelyard.data.streams import Files
 from steelyard.modelling.fits import workers_kept
@@ -298,10 +298,10 @@ def test_globbing_finds_what_glob_finds(here: Path) -> None:
     )
     patterns += ("k=*/*.csv", "nothing/*", "a/1.csv/*", f"{here}/a/*.csv", "a/b/../*.csv", "[ak]*/*", "a/.h/*.csv")
     for pattern in patterns:
-        assert sorted(folders.globbed(pattern)) == sorted(glob.glob(pattern)), pattern  # noqa: PTH207
+        assert sorted(paths.globbed(pattern)) == sorted(glob.glob(pattern)), pattern  # noqa: PTH207
     for pattern in ("**/*.csv", "a/**/*.csv", "**/b/*.csv", "*/**/2.csv", f"{here}/**/1.csv"):
         found = [path for path in glob.glob(pattern, recursive=True) if Path(path).is_file()]  # noqa: PTH207
-        assert sorted(folders.globbed(pattern)) == sorted(found), pattern
+        assert sorted(paths.globbed(pattern)) == sorted(found), pattern
 
 
 # --- 12, 32: what is passed over ---------------------------------------------------------------------------------
@@ -587,7 +587,7 @@ table = pa.table({"x": [float(i) for i in range(1 << 16)]})
 with pa.ipc.new_file("a.arrow", table.schema) as writer:
     for _ in range(64):
         writer.write_table(table)
-rows = sources.batches("a.arrow", ["x"])
+rows = sources.opened("a.arrow").batches(["x"])
 next(rows)
 os.truncate("a.arrow", 4096)
 try:

@@ -95,7 +95,7 @@ def test_numbers_with_marks(tmp_path: Path, cells: list[str], marks: NumberMarks
     path = tmp_path / "n.csv"
     path.write_text("name;w\n" + "".join(f'a;"{cell}"\n' for cell in cells))
     files = sources.opened(path, marks=marks)
-    assert files.read(["w"])["w"].to_pylist() == values
+    assert files.load(["w"]).table["w"].to_pylist() == values
     assert [value for batch in files.batches(["w"]) for value in batch.table["w"].to_pylist()] == values
 
 

@@ -216,7 +216,7 @@ def test_whether_numbers_are_labels_is_judged_by_all_of_them(
     body = "0,{0}\n1,{0}\n"
     folder = written(tmp_path, "y,m\n" + body.format(first) * 9, "y,m\n" + body.format(second))
     asked: dict[str, Any] = {"truth": "y", "membership": "m", "event": 1, "missing": "drop"}
-    held = sy.assess(streams.Files.of(folder).read(), **asked, measures=COUNTS)
+    held = sy.assess(streams.Files.of(folder).load().table, **asked, measures=COUNTS)
     alike(sy.assess(folder, **asked, measures=COUNTS), held)
     everything = sy.assess(folder, **asked)
     assert (everything.tally.scores is not None) == scored, "scores are kept where measures need them"

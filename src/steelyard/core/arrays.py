@@ -83,7 +83,7 @@ def _of_block(words: Places) -> int:
 def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
     """The columns of a matrix as one, row after row, without a copy; others as they are."""
     first, size = columns[0], np.dtype(np.float64).itemsize
-    starts = [column.ctypes.data - first.ctypes.data for column in columns]
+    starts = [_address(column) - _address(first) for column in columns]
     alike = {(column.dtype, column.strides) for column in columns} == {(np.dtype(np.float64), (len(columns) * size,))}
     if not alike or starts != list(range(0, len(columns) * size, size)):
         return columns

@@ -7,8 +7,10 @@ where there is text or a value may be missing.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +31,19 @@ DECIMAL_SIGNS = (",", ".")  # a word that is no number either way is told before
 AS_TEXT = "Labels are text, whole numbers or booleans; turn others into text, as values.astype(str) does"
 TEXT, NUMBER, BOOLEAN = "text", "a number", "a boolean"
 MISSING = ("NoneType", "NAType", "NaTType")  # the types of None and of pandas' two words for it
+
+
+class _Arrow:
+    """pyarrow and its modules, loaded when something of them is first asked for: plain arrays do without."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Find something once."""
+        arrow = import_module("pyarrow")
+        found = self.__dict__[name] = getattr(arrow, name) if hasattr(arrow, name) else import_module(f"pyarrow.{name}")
+        return found
+
+
+pa: Any = _Arrow()
 
 
 def take(values: Any, name: str) -> Any:
@@ -78,8 +93,6 @@ def is_table(column: Any) -> bool:
     """Tell a table with named columns from a single column."""
     if isinstance(column, np.ndarray):
         return False
-    import pyarrow as pa
-
     return bool(pa.types.is_struct(column.type))
 
 
@@ -87,34 +100,30 @@ def is_listed(column: Any) -> bool:
     """Tell a column whose rows hold several numbers each."""
     if isinstance(column, np.ndarray):
         return False
-    from pyarrow import types
-
     kind = column.type
-    if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
         return False
     inside = kind.value_type
-    return bool(types.is_floating(inside) or types.is_integer(inside) or types.is_decimal(inside))
+    return bool(pa.types.is_floating(inside) or pa.types.is_integer(inside) or pa.types.is_decimal(inside))
 
 
 def numbers_in_rows(column: Any, name: str) -> Numbers:
     """The numbers in the rows of a column, (rows, numbers a row); a row without any has nothing but NaN."""
-    import pyarrow.compute as pc
-
-    lengths = pc.list_value_length(column)
+    lengths = pa.compute.list_value_length(column)
     sizes = lengths.drop_null().unique().to_pylist() or [1]  # how many others have, no row of these can tell
     if len(sizes) > 1:
-        row = pc.index(pc.not_equal(lengths, sizes[0]), True).as_py()
+        row = pa.compute.index(pa.compute.not_equal(lengths, sizes[0]), True).as_py()
         raise WrongShape(
             f"{sizes[1]} numbers stand in one row, and {sizes[0]} in those before",
             column=name,
             row=row,
             mend="Give one number a class in every row",
         )
-    there = numbers(pc.list_flatten(column), name).reshape(len(column) - column.null_count, sizes[0])
+    there = numbers(pa.compute.list_flatten(column), name).reshape(len(column) - column.null_count, sizes[0])
     if not column.null_count:
         return there
     found = np.full((len(column), sizes[0]), np.nan)
-    found[as_numpy(pc.is_valid(column)).astype(bool)] = there
+    found[as_numpy(pa.compute.is_valid(column)).astype(bool)] = there
     return found
 
 
@@ -122,8 +131,6 @@ def is_floating(column: Any) -> bool:
     """Tell numbers that may have a fraction by their type."""
     if isinstance(column, np.ndarray):
         return bool(column.dtype.kind == "f")
-    import pyarrow as pa
-
     return bool(pa.types.is_floating(column.type) or pa.types.is_decimal(column.type))
 
 
@@ -131,8 +138,6 @@ def is_whole(column: Any) -> bool:
     """Tell whole numbers and booleans by their type, also where some are missing."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "iub"
-    import pyarrow as pa
-
     return bool(pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
 
 
@@ -140,8 +145,6 @@ def is_boolean(column: Any) -> bool:
     """Tell booleans by their type."""
     if isinstance(column, np.ndarray):
         return bool(column.dtype.kind == "b")
-    import pyarrow as pa
-
     return bool(pa.types.is_boolean(column.type))
 
 
@@ -162,8 +165,6 @@ def numbers(values: Any, name: str) -> Numbers:
         if column.dtype.kind not in "fiub":
             raise _no_numbers(column, str(column.dtype), column.dtype.kind == "U", name)
         return column
-    import pyarrow as pa
-
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if not (is_floating(column) or is_whole(column) or pa.types.is_null(column.type)):
@@ -234,8 +235,6 @@ def as_numpy(column: Any) -> Any:
 
     By DLPack where that will do: for all else, Arrow loads pandas wherever it is installed, which takes a while.
     """
-    import pyarrow.types as kinds
-
     number = _is_number(column.type) and not column.null_count
     if number and len(column) == 0:
         return np.zeros(0, column.type.to_pandas_dtype())
@@ -243,7 +242,7 @@ def as_numpy(column: Any) -> Any:
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if not number:
         return column.to_numpy(zero_copy_only=False)
-    if kinds.is_boolean(column.type):
+    if pa.types.is_boolean(column.type):
         return np.from_dlpack(column.cast("uint8")).view(bool)
     return np.from_dlpack(column)
 
@@ -253,8 +252,6 @@ def as_arrow(array: AnyArray) -> Any:
 
     For that, Arrow loads pandas wherever it is installed.
     """
-    import pyarrow as pa
-
     if array.ndim != 1 or array.dtype.kind not in "iuf" or not array.dtype.isnative:
         return pa.array(array)
     content = pa.py_buffer(np.ascontiguousarray(array))
@@ -262,15 +259,11 @@ def as_arrow(array: AnyArray) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    import pyarrow.types as kinds
-
-    return bool(kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind))
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def read_frame(frame: Any) -> Any:
     """Bring a data frame of any make into an Arrow table."""
-    import pyarrow as pa
-
     if isinstance(frame, pa.Table):
         return frame
     try:
@@ -363,34 +356,22 @@ def _ragged(values: Sequence[Any], name: str) -> SteelyardError:
 
 def _from_arrow(values: Any, mask: Marks | None = None) -> Any:
     """Let Arrow columns in as they are, but as a NumPy array where they hold numbers and none is missing."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     column = values
     if not isinstance(column, pa.Array | pa.ChunkedArray):
         stream = hasattr(values, "__arrow_c_stream__")
         column = pa.chunked_array(values) if stream else pa.array(values, mask=mask, from_pandas=True)
     if pa.types.is_run_end_encoded(column.type):
-        column = compute.run_end_decode(column)
+        column = pa.compute.run_end_decode(column)
     return as_numpy(column) if _is_number(column.type) and column.null_count == 0 else column
 
 
 # --- Python's own objects, where they are of one kind ---------------------------------------------------------
 
 
-class _Places(dict[Any, int]):
-    """The place of every word, in the order in which words turn up."""
-
-    def __missing__(self, word: Any) -> int:
-        place = self[word] = len(self)
-        return place
-
-
 def _words(values: Any) -> Any:
     """Code text in one pass: only the distinct words, not the rows, are then left to look at."""
-    import pyarrow as pa
-
-    places = _Places()
+    places: defaultdict[Any, int] = defaultdict()
+    places.default_factory = places.__len__  # of every word, in the order in which words turn up
     try:
         codes = np.fromiter(map(places.__getitem__, values), dtype=np.int32, count=len(values))
     except TypeError:  # something that is no word at all
@@ -405,8 +386,6 @@ def _words(values: Any) -> Any:
 
 def from_objects(values: Any, name: str) -> Any:
     """Let Arrow take in Python objects, if they are of one kind."""
-    import pyarrow as pa
-
     if len(values) and type(values[0]) is str and (found := _words(values)) is not None:
         return found
     try:
@@ -428,8 +407,6 @@ def from_objects(values: Any, name: str) -> Any:
 def _arrow_type(types: set[type]) -> Any:
     """What Arrow shall make of objects of these types. Left to judge for itself, it crashes on some."""
     from decimal import Decimal
-
-    import pyarrow as pa
 
     kinds = [kind for kind in types if kind.__name__ not in MISSING]
 
@@ -454,8 +431,6 @@ def _arrow_type(types: set[type]) -> Any:
 def days_of(values: Any) -> Any:
     """Let Arrow take in Python's days, or its times; None where there is anything else."""
     from datetime import date, datetime
-
-    import pyarrow as pa
 
     with suppress(Exception):  # a foreign object may raise anything
         kinds = {type(value) for value in values if not is_missing(value)}

@@ -7,8 +7,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, overload
 
+from .columns import pa
 from .errors import NotNumbers, UnequalLengths, UnknownColumn, harmless, quoted
 from .scale import listed
 from .suggestions import did_you_mean
@@ -81,8 +83,6 @@ class Table:
 
     def to_arrow(self) -> Any:
         """As a pyarrow Table."""
-        import pyarrow as pa
-
         return pa.table({name: _arrow_column(values) for name, values in self.columns.items()})
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -136,8 +136,9 @@ class Table:
         """
         import csv
 
-        lines, shown = _Lines(), _shown_as_text if safe else _shown
-        writer = csv.writer(lines, lineterminator=_Lines.end)
+        lines, shown = [], _shown_as_text if safe else _shown
+        # With both signs in the end of a line, a writer puts quotes around cells that have either.
+        writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n"))))
         for row in (self.columns, *zip(*self.columns.values(), strict=True)):
             writer.writerow([shown(value) for value in row])
         return "\n".join([*lines, ""])
@@ -157,16 +158,6 @@ class Table:
 def whole(value: float) -> int | float:
     """A count of rows as an integer; a sum of weights as it is."""
     return int(value) if float(value).is_integer() else float(value)
-
-
-class _Lines(list[str]):
-    """The lines of a CSV. With both signs in their end, a writer puts quotes around cells that have either."""
-
-    end = "\r\n"
-
-    def write(self, line: str) -> None:
-        """Take a line without its end."""
-        self.append(line.removesuffix(self.end))
 
 
 def formulas_in(table: Table) -> Iterator[str]:
@@ -210,8 +201,6 @@ def dump(content: Any) -> str:
 
 def _arrow_column(values: Sequence[Any]) -> Any:
     """Class labels of several kinds share a column as text, and so do integers that Arrow's cannot hold."""
-    import pyarrow as pa
-
     kinds = {type(value) for value in values if value is not None}
     long = kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
     if long or (len(kinds) > 1 and not kinds <= {int, float}):
@@ -230,14 +219,14 @@ def by_measure(parts: Sequence[Mapping[str, Sequence[Any]]], labels: Sequence[st
 # --- as text and as HTML ----------------------------------------------------------------------------------------
 
 
-def table_view(table: Table, title: str | None = None) -> RichTable:
+def table_view(table: Table) -> RichTable:
     """Any tidy table, for a terminal."""
     numeric = [
         place
         for place, values in enumerate(table.columns.values())
         if any(isinstance(value, int | float) for value in values)
     ]
-    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric, title=title)
+    drawn = rich_table([harmless(name) for name in table.column_names], right=numeric)
     for row in zip(*table.columns.values(), strict=True):
         add_row(drawn, [_cell(value) for value in row])
     return drawn

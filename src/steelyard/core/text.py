@@ -136,18 +136,13 @@ def rows_in_words(value: float) -> str:
     return in_words(value, "row")
 
 
-def rich_table(columns: Sequence[str], *, right: Sequence[int] = (), title: str | None = None) -> RichTable:
+def rich_table(columns: Sequence[str], *, right: Sequence[int]) -> RichTable:
     """An empty table of the one style that all tables share."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = RichTable(
-        box=box.SIMPLE_HEAD,
-        title=None if title is None else Text(title),
-        title_justify="left",
-        pad_edge=False,
-    )
+    table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, name in enumerate(columns):
         table.add_column(Text(name), justify="right" if place in right else "left", overflow="fold")
     return table

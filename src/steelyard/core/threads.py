@@ -24,7 +24,6 @@ from importlib import import_module
 from itertools import pairwise
 from math import ceil, inf
 from pathlib import Path
-from queue import Full, Queue
 from threading import Event, Thread, local
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -46,6 +45,7 @@ LEAST_CHUNK = 1 << 12  # rows: below this, calling costs more than working
 LONG_CHUNK = 1 << 16  # rows: of fewer, threads that make many calls would wait for each other's
 MOST_PORTIONS = 16  # enough for cores to end at about the same time
 MOST_VALUES = 1 << 21  # in a long chunk of many columns: some of these must fit into memory
+WAITING = 3  # items that are fetched before they are asked for
 SMALL_PRODUCT = 1 << 18  # multiplications in a product of matrices for which no threads are started
 WORTH_A_THREAD = 1 << 19  # values: below this, starting threads costs more than it saves
 
@@ -90,19 +90,12 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
 
     def begun(item: Item) -> Future[Result]:
         found = Future[Result]()
-
-        def fill() -> None:
-            try:
-                found.set_result(busy(item))
-            except BaseException as error:  # told to whoever waits, who cannot see into this thread
-                found.set_exception(error)
-
         # Not by Thread, which waits until it has begun. Each in a copy of this context: which warnings NumPy was told
         # to keep to itself is part of it.
         try:
-            start_new_thread(copy_context().run, (fill,))
+            start_new_thread(copy_context().run, (_fill, found, busy, item))
         except RuntimeError:  # there are no more to be had
-            fill()
+            _fill(found, busy, item)
         return found
 
     others = [begun(item) for item in items[1:]]
@@ -111,6 +104,14 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> list[
     finally:
         wait(others)
     return own + [each.result() for each in others]
+
+
+def _fill(future: Future[Result], work: Callable[..., Result], *values: Any) -> None:
+    """Put what work comes to into a future: whoever waits for that cannot see into this thread."""
+    try:
+        future.set_result(work(*values))
+    except BaseException as error:
+        future.set_exception(error)
 
 
 @contextmanager
@@ -127,14 +128,7 @@ def in_time(work: Callable[[], Result], seconds: float) -> Result:
     from concurrent.futures import Future
 
     found: Future[Result] = Future()
-
-    def fill() -> None:
-        try:
-            found.set_result(work())
-        except BaseException as error:  # told to whoever waits, who cannot see into this thread
-            found.set_exception(error)
-
-    Thread(target=fill, daemon=True).start()
+    Thread(target=_fill, args=(found, work), daemon=True).start()
     try:
         return found.result(seconds)
     except TimeoutError:
@@ -187,10 +181,6 @@ def alone() -> Iterator[None]:
         _here.busy, _here.alone = before
 
 
-class Abandoned(Exception):
-    """Nobody waits for this work any more."""
-
-
 @contextmanager
 def one_thread(wanted: bool = True) -> Iterator[None]:
     """Let linear algebra keep to one thread: small matrices are done before a second one has woken up.
@@ -209,56 +199,36 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
         yield
 
 
-def ahead(items: Iterator[Item], waiting: int = 2, far: bool = False) -> Iterator[Item]:
-    """Let a thread fetch what comes next while this one works; so many items wait at most.
+def ahead(items: Iterator[Item], far: bool = False) -> Iterator[Item]:
+    """Let a thread fetch what comes next while this one works; few items wait.
 
     Where all cores have work of their own, only what comes from far is worth a thread. Items come in their order.
     Whoever stops asking stops the thread too, and where nobody waits for what is made of the items there are no more
     of them.
     """
+    from concurrent.futures import CancelledError
+
     over: Event | None = getattr(_here, "enough", None)
-    if getattr(_here, "alone", False) or (over is not None and not far):
-        for each in items:
-            if over is not None and over.is_set():
-                raise Abandoned
-            yield each
-        return
-    fetched: Queue[tuple[Item | None, BaseException | None]] = Queue(waiting)
-    enough, end = Event(), StopIteration()
-    thread = Thread(target=_fetch, args=(items, fetched, enough, end), daemon=True)
-    thread.start()
-    try:
-        while True:
-            item, error = fetched.get()
-            if error is end:
-                return
-            if error is not None:
-                raise error
-            if over is not None and over.is_set():
-                raise Abandoned
-            yield cast(Item, item)
-    finally:
-        enough.set()
-        thread.join()
+    here = getattr(_here, "alone", False) or (over is not None and not far)
+    for item in items if here else _fetched(items):
+        if over is not None and over.is_set():
+            raise CancelledError
+        yield item
 
 
-def _fetch(items: Iterator[Any], fetched: Queue[Any], enough: Event, end: BaseException) -> None:
-    """Put items into a queue, and behind the last one the end, or what went wrong."""
+def _fetched(items: Iterator[Item]) -> Iterator[Item]:
+    """Fetch items in a thread, each as soon as there is room for it."""
+    from concurrent.futures import ThreadPoolExecutor
 
-    def hand_over(item: Any, error: BaseException | None) -> None:
-        while not enough.is_set():
-            with suppress(Full):
-                fetched.put((item, error), timeout=0.1)
-                return
-
-    try:
-        for item in items:
-            hand_over(item, None)
-            if enough.is_set():
-                return
-        hand_over(None, end)
-    except BaseException as error:  # told to whoever waits, who cannot see into this thread
-        hand_over(None, error)
+    end = cast(Item, object())
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            coming = deque(pool.submit(next, items, end) for _ in range(WAITING))
+            while (item := coming.popleft().result()) is not end:
+                coming.append(pool.submit(next, items, end))
+                yield item
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 # --- one pass over memory -----------------------------------------------------------------------------------------

@@ -12,12 +12,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
+from io import RawIOBase
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
+from ..core.columns import pa
 from .paths import TEXT, Scanned, is_here
 
 if TYPE_CHECKING:
@@ -120,12 +122,13 @@ def _folders(folder: str) -> tuple[str, ...]:
 # --- text: while it is read -------------------------------------------------------------------------------------
 
 
-class Digesting:
-    """A stream that hands on bytes, and takes their digest."""
+class Digesting(RawIOBase):
+    """A stream that hands on bytes, takes their digest, and sees whether as many quotes open cells as close them."""
 
     def __init__(self, stream: Any, taken: Scanned) -> None:
         self.stream, self.taken = stream, taken
-        self._head, self._fast, self._size, self._quotes = blake2b(digest_size=8), 0, 0, Quotes()
+        self._head, self._fast, self._size = blake2b(digest_size=8), 0, 0
+        self._open, self._last = 0, LINE
 
     def read(self, size: int = -1) -> Any:
         """Hand on some bytes."""
@@ -134,7 +137,8 @@ class Digesting:
             self._add(memoryview(found))
         else:
             self.taken.digest = f"{self._head.hexdigest()}{self._fast:08x}{self._size:x}"
-            self.taken.doubtful = self._quotes.doubtful
+            # A quote may be open at the end, or a cell may have ended where none should.
+            self.taken.doubtful = self._open != int(self._last == QUOTE)
         return found
 
     read_buffer = read
@@ -143,58 +147,31 @@ class Digesting:
         if self._size < HEAD:
             self._head.update(content[: HEAD - self._size])
         self._fast = mixed(content, self._fast)
-        self._quotes.add(content)
+        start = 3 if self._last == LINE and content[:3] == BOM else 0
+        for place in range(start, len(content), CACHED):
+            self._count_quotes(np.frombuffer(content[place : place + CACHED], np.uint8))
         self._size += len(content)
+
+    def _count_quotes(self, signs: AnyArray) -> None:
+        quotes = signs == QUOTE
+        if self._last == QUOTE or quotes.any():
+            ends = signs == BETWEEN[0]
+            for sign in BETWEEN[1:]:
+                np.logical_or(ends, signs == sign, out=ends)
+            opened, closed = np.count_nonzero(quotes[1:] & ends[:-1]), np.count_nonzero(quotes[:-1] & ends[1:])
+            opened += self._last in BETWEEN and bool(quotes[0])
+            closed += self._last == QUOTE and bool(ends[0])
+            self._open += int(opened) - int(closed)
+        self._last = int(signs[-1])
 
     def readable(self) -> bool:
         """Say that it can be read."""
         return True
 
-    @property
-    def closed(self) -> bool:
-        """Whether it is closed."""
-        return bool(self.stream.closed)
-
     def close(self) -> None:
         """Close the stream."""
         self.stream.close()
-
-    def __enter__(self) -> Digesting:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Quotes:
-    """Sees whether as many quotes open cells as close them, in a text that comes block by block."""
-
-    def __init__(self) -> None:
-        self.open = 0
-        self.last = LINE
-
-    def add(self, content: memoryview) -> None:
-        """Look at the next block, in pieces that the cache holds."""
-        start = 3 if self.last == LINE and content[:3] == BOM else 0
-        for place in range(start, len(content), CACHED):
-            self._add(np.frombuffer(content[place : place + CACHED], np.uint8))
-
-    def _add(self, signs: AnyArray) -> None:
-        quotes = signs == QUOTE
-        if self.last == QUOTE or quotes.any():
-            ends = signs == BETWEEN[0]
-            for sign in BETWEEN[1:]:
-                np.logical_or(ends, signs == sign, out=ends)
-            opened, closed = np.count_nonzero(quotes[1:] & ends[:-1]), np.count_nonzero(quotes[:-1] & ends[1:])
-            opened += self.last in BETWEEN and bool(quotes[0])
-            closed += self.last == QUOTE and bool(ends[0])
-            self.open += int(opened) - int(closed)
-        self.last = int(signs[-1])
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether a quote may be open at the end, or a cell may have ended where none should."""
-        return self.open != int(self.last == QUOTE)
+        super().close()
 
 
 def mixed(content: memoryview, before: int) -> int:
@@ -226,8 +203,6 @@ def opened_text(file: File) -> Any:
 
 def digest_of(file: File, columns: Sequence[str]) -> str:
     """Return the digest of a file that is not read through; empty where it cannot be read any more."""
-    import pyarrow as pa
-
     with suppress(OSError, pa.ArrowException, ValueError, KeyError):
         if file.taken.digest:
             return file.taken.digest
@@ -249,9 +224,7 @@ def digest_of(file: File, columns: Sequence[str]) -> str:
 
 def _chunks(source: Any, columns: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     """Return what the footer of a Parquet file says of some columns, and where their values lie."""
-    from pyarrow import parquet
-
-    meta = parquet.ParquetFile(source).metadata
+    meta = pa.parquet.ParquetFile(source).metadata
     facts, ranges, wanted = [str(meta.num_rows)], [], set(columns)
     for group in map(meta.row_group, range(meta.num_row_groups)):
         for chunk in map(group.column, range(group.num_columns)):

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..core.columns import as_numpy
+from ..core.columns import as_numpy, pa
 from ..core.errors import SteelyardError, UnreadableFile
 from ..core.threads import GROUPS, cores
 from .paths import TEXT, File
@@ -37,8 +37,6 @@ def named(file: File, rows: bool = False) -> Iterator[None]:
 
     Of a store, that is asked for once the rows are read: it takes a while.
     """
-    import pyarrow as pa
-
     try:
         yield
     except SteelyardError as error:
@@ -51,55 +49,44 @@ def named(file: File, rows: bool = False) -> Iterator[None]:
         file.refuse_changed()
 
 
-def schema_of(file: File, columns: Sequence[str] | None = None) -> Any:
-    """Names and types of the columns of a file; of text, all of it is read to tell the types of some columns."""
-    with named(file):
-        if file.ending in TEXT:
-            return Text.of(file).settled(columns).schema(columns)
-        if file.ending == ".parquet":
-            with parquet_of(file) as opened:
-                return opened.schema_arrow
-        with _arrow(file) as reader:
-            return reader.schema
+def _schema_of(file: File) -> Any:
+    """Names and types of the columns of a file that knows them."""
+    if file.ending == ".parquet":
+        with parquet_of(file) as opened:
+            return opened.schema_arrow
+    with _arrow(file) as reader:
+        return reader.schema
 
 
 def kinds_of(
     file: File, columns: Sequence[str], labels: Collection[str] = (), marks: NumberMarks | None = None
 ) -> dict[str, Any]:
     """What columns of a file hold; of labels in text, how they are spelled."""
-    if file.ending in TEXT:
-        with named(file):
+    with named(file):
+        if file.ending in TEXT:
             text = Text.of(file, set(labels) & set(columns), marks).settled(columns)
             return {name: text.spelled.get(name, kind) for name, kind in text.types.items() if name in columns}
-    found = schema_of(file, columns)
+        found = _schema_of(file)
     return {name: found.field(name).type for name in columns}
-
-
-def spelled_in(
-    file: File, table: Any, labels: Collection[str], marks: NumberMarks | None = None
-) -> dict[str, tuple[Spelled, NumberMarks]]:
-    """How the labels in a table of a text file are spelled, and what marks numbers have there."""
-    if file.ending not in TEXT or not labels:
-        return {}
-    text = Text.of(file, labels, marks)
-    return {name: (spelled, text.marks) for name, spelled in text.spelled_in(table).items()}
 
 
 def names_of(file: File) -> list[str]:
     """Names of the columns of a file."""
     with named(file):
-        return list(Text.of(file).names() if file.ending in TEXT else schema_of(file).names)
+        return list(Text.of(file).names() if file.ending in TEXT else _schema_of(file).names)
 
 
 def read_whole(
     file: File, columns: Sequence[str] | None = None, labels: Collection[str] = (), marks: NumberMarks | None = None
-) -> Any:
-    """All rows of a file; labels in text files as text."""
+) -> tuple[Any, dict[str, tuple[Spelled, NumberMarks]]]:
+    """All rows of a file; labels in text files as text, with how they are spelled and what marks numbers have there."""
+    spelled = {}
     with named(file, rows=True):
         if file.ending in TEXT:
             text = Text.of(file, labels if columns is None else set(labels) & set(columns), marks)
             table = text.whole(columns)
             text.check_quotes()
+            spelled = {name: (known, text.marks) for name, known in text.spelled_in(table).items()}
         elif file.ending == ".parquet":
             with parquet_of(file) as opened:
                 table = opened.read(columns=columns)
@@ -111,7 +98,7 @@ def read_whole(
         table.validate()
         for batch in table.to_batches():
             _validate(batch)
-        return table
+    return table, spelled
 
 
 def batches_of(
@@ -159,8 +146,6 @@ def _limited(batches: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
 
 def _size(batch: Any) -> int:
     """Bytes of a batch; of text that lies elsewhere, Arrow before 24 knows only how much there is of it in all."""
-    import pyarrow as pa
-
     return sum(
         column.get_total_buffer_size() if pa.types.is_string_view(column.type) else column.nbytes
         for column in batch.columns
@@ -169,8 +154,6 @@ def _size(batch: Any) -> int:
 
 def _validate(batch: Any) -> None:
     """Refuse a damaged batch; whether words apart from rows are there is seen faster here than by Arrow."""
-    import pyarrow as pa
-
     batch.validate()
     for column in batch.columns:
         if pa.types.is_dictionary(column.type) and len(column) and not column.null_count:
@@ -187,15 +170,13 @@ def _validate(batch: Any) -> None:
 @contextmanager
 def parquet_of(file: File, text: Sequence[str] = (), known: Any = None) -> Iterator[Any]:
     """A reader of a Parquet file, of which the metadata may be known; one with encrypted columns is refused."""
-    from pyarrow import parquet
-
     # Text comes as it is stored, words apart from rows: that is how labels are counted.
     options = {"page_checksum_verification": True, "read_dictionary": list(text), "buffer_size": BUFFER}
     with file.where.open_input_file(file.path) as source:
         end = b"" if known is not None or source.size() < MAGIC else source.read_at(MAGIC, source.size() - MAGIC)
         if end.endswith(b"PARE"):
             raise UnreadableFile(f"{file.name} is encrypted", mend=DECRYPT)
-        with parquet.ParquetFile(source, metadata=known, **options) as opened:
+        with pa.parquet.ParquetFile(source, metadata=known, **options) as opened:
             # Arrow ends the process when it is asked about an encrypted column. Where some are, a signature follows the
             # footer, which belongs to its length but not to what can be read of it.
             if end and int.from_bytes(end[:4], "little") - opened.metadata.serialized_size == SIGNATURE:
@@ -217,8 +198,6 @@ def row_groups(file: File, size: int) -> list[tuple[int, int]]:
 def _parquet_batches(
     file: File, columns: Sequence[str], keep: Any, stretch: tuple[int, int] | None, most: int
 ) -> Iterator[tuple[int, Any]]:
-    import pyarrow as pa
-
     with parquet_of(file) as opened:
         schema, meta = opened.schema_arrow, opened.metadata
         groups = list(range(meta.num_row_groups))
@@ -246,10 +225,7 @@ def _rows_at_a_time(group: Any, columns: int) -> int:
 
 def _promising(file: File, schema: Any, meta: Any, keep: Any, doubts: Sequence[tuple[str, str, Any]]) -> list[int]:
     """The row groups in which a condition may hold, or be in doubt, by the least and largest values of the file."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
-    fragment = dataset.ParquetFileFormat().make_fragment(file.path, file.where)
+    fragment = pa.dataset.ParquetFileFormat().make_fragment(file.path, file.where)
     try:
         held = {group.id for group in fragment.subset(keep, schema=schema).row_groups}
         return [
@@ -261,8 +237,6 @@ def _promising(file: File, schema: Any, meta: Any, keep: Any, doubts: Sequence[t
 
 def _doubtful(group: Any, doubts: Sequence[tuple[str, str, Any]]) -> bool:
     """Whether the first or the last text of a column in a row group is one that letters do not order as is meant."""
-    import pyarrow as pa
-
     columns = (group.column(place) for place in range(group.num_columns))
     known = {one.path_in_schema: one.statistics for one in columns if one.is_stats_set and one.statistics.has_min_max}
     return any(
@@ -281,32 +255,22 @@ def _arrow(file: File, columns: Sequence[str] | None = None) -> Iterator[Any]:
 
     It is not mapped into memory: if somebody cut it off meanwhile, that would end this process.
     """
-    import pyarrow as pa
-
     with closing(file.where.open_input_file(file.path)) as source:
         start = source.read(6)
         source.seek(max(source.size() - 8, 0))
         end = source.read(8)
         source.seek(0)
         if start == b"ARROW1":
-            with pa.ipc.open_file(source, options=_only(source, columns)) as reader:
+            with pa.ipc.open_file(source) as reader:
+                names = reader.schema.names
+            wanted = None if columns is None else [place for place, name in enumerate(names) if name in columns]
+            with pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=wanted)) as reader:
                 yield reader
         elif end != END_OF_STREAM:
             raise UnreadableFile(f"{file.name} is no Arrow file, or cut off", mend="Write the file anew")
         else:
             with pa.ipc.open_stream(source) as reader:
                 yield reader
-
-
-def _only(source: Any, columns: Sequence[str] | None) -> Any:
-    """How to read no more than some columns of an Arrow file."""
-    import pyarrow as pa
-
-    if columns is None:
-        return pa.ipc.IpcReadOptions()
-    with pa.ipc.open_file(source) as reader:
-        names = reader.schema.names
-    return pa.ipc.IpcReadOptions(included_fields=[place for place, name in enumerate(names) if name in columns])
 
 
 def _arrow_batches(reader: Any) -> Iterator[Any]:

@@ -1,4 +1,7 @@
-"""Which files a name stands for: one file, a pattern, a folder with all that lies in it, here or in an object store."""
+"""Which files a name stands for: one file, a pattern, a folder with all that lies in it, here or in an object store.
+
+Delta, Iceberg and Hudi tables are folders of which a log says which files count: they are not read as files.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,18 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from glob import escape
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from ..core.columns import pa
 from ..core.errors import LONG, ChangedInput, SteelyardError, UnreadableFile, quoted
 from ..core.suggestions import did_you_mean
-from .folders import LakeTables, below, globbed, matches, place_of, refused_table, tables_among, unreadable
 
 PLAIN = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 TEXT = (".csv", ".tsv", ".txt")
@@ -34,6 +39,17 @@ RAGGED = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (
 # Of rows that come once, nobody could say in a second pass what the first has found.
 UNREAD = "Rows are read more than once: write them to a file first, `cat > data.csv`, and name that"
 NOBODY = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls the folder of rows without a value
+Told = Callable[[UnreadableFile], None]
+# How to read the current rows of a table, by its kind.
+READERS = {
+    "Delta": "deltalake.DeltaTable({0}).to_pyarrow_table()",
+    "Hudi": "pyarrow.Table.from_batches(hudi.HudiTable({0}).read_snapshot())",
+    "Iceberg": "pyiceberg.table.StaticTable.from_metadata({0}).scan().to_arrow()",
+}
+LOGS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
+PLACES = {"Delta": "_delta_log", "Hudi": ".hoodie", "Iceberg": "metadata"}
+METADATA = re.compile(r".*\.metadata\.json(\.gz)?")
+NUMBERED = re.compile(r"v?\d+(-.*)?(\.gz)?\.metadata\.json(\.gz)?")  # what Iceberg itself calls its metadata
 
 
 class Scanned:
@@ -90,9 +106,7 @@ class File:
     @property
     def where(self) -> Any:
         """Its file system as Arrow knows it."""
-        from pyarrow import fs
-
-        return fs.LocalFileSystem() if self.system is None else self.system
+        return pa.fs.LocalFileSystem() if self.system is None else self.system
 
     def check_ending(self) -> None:
         """A file is read as what its name says that it is."""
@@ -210,8 +224,8 @@ def _listed_here(name: str, shown: str | None = None) -> Listed:
     """Return what a name of this machine stands for; messages may call it otherwise."""
     seen, tables = Listed(), LakeTables()
     try:
-        mode = _mode(name)
-        if mode is None:
+        mode = 0 if (known := _known_of(name)) is None else known.st_mode
+        if known is None:
             seen.take_pattern(name)
         elif stat.S_ISDIR(mode):
             seen.take_folder(name, tables)
@@ -223,20 +237,20 @@ def _listed_here(name: str, shown: str | None = None) -> Listed:
         raise
     except (OSError, ValueError, TypeError) as error:
         raise UnreadableFile(f"{quoted(name, LONG)} is no name of a file", mend=quoted(str(error), 120)) from None
-    alone = mode is not None and stat.S_ISREG(mode)
+    alone = stat.S_ISREG(mode)
     for file in seen.files:
         if not alone or file.ending not in TEXT:  # text is no part of a table, but may have been put beside one
             tables.check_part(file.path)
     if not seen.files:
-        raise seen.nothing(name if shown is None else shown, folder=mode is not None)
+        raise seen.nothing(name if shown is None else shown, folder=known is not None)
     seen.files = once(seen.files)
     return seen
 
 
-def _mode(path: str) -> int | None:
-    """Return what a path is; None where nothing is there."""
+def _known_of(path: str) -> os.stat_result | None:
+    """Return what the system knows of a path; None where nothing is there."""
     try:
-        return Path(path).stat().st_mode if path else None
+        return Path(path).stat() if path else None
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return None
@@ -260,14 +274,14 @@ class Listed:
     def take(self, path: str, wanted: Callable[[str], bool] = lambda _: True) -> None:
         """Sort one path; a file whose name is not wanted is passed over."""
         try:
-            seen = Path(path).stat()
+            seen = _known_of(path)
         except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-                self.unread.append(unreadable(path, error))
-            elif os.path.lexists(path):
-                self.passed.append(Passed("passed_link", path))
+            self.unread.append(unreadable(path, error))
             return
-        if stat.S_ISDIR(seen.st_mode):
+        if seen is None:
+            if os.path.lexists(path):
+                self.passed.append(Passed("passed_link", path))
+        elif stat.S_ISDIR(seen.st_mode):
             self.passed.append(Passed("passed_folder", path))
         elif not stat.S_ISREG(seen.st_mode):
             self.passed.append(Passed("passed_pipe", path))
@@ -358,13 +372,10 @@ def keys_of(path: str) -> dict[str, str | None]:
 
 
 def _listed_far(uri: str) -> Listed:
-    import pyarrow as pa
-    from pyarrow import fs
-
     fixed, pattern = _split_pattern(uri)
     try:
         system, root = file_system(fixed)
-        if isinstance(system, fs.LocalFileSystem):
+        if isinstance(system, pa.fs.LocalFileSystem):
             return _listed_here(root if pattern is None else f"{escape(root)}/{pattern}", uri)
         entries = _entries(system, root, pattern is not None)
     except SteelyardError:
@@ -387,18 +398,16 @@ def _listed_far(uri: str) -> Listed:
 
 def _sorted_far(entries: list[Any], root: str, pattern: str | None) -> tuple[list[Any], list[Passed]]:
     """Return the entries of a store that are read, and those that are passed over."""
-    from pyarrow import fs
-
-    files = [entry for entry in entries if entry.type == fs.FileType.File]
+    files = [entry for entry in entries if entry.type == pa.fs.FileType.File]
     folder = any(entry.path.rstrip("/") != root.rstrip("/") for entry in files)
     if pattern is None:
         shown = [one for one in files if not folder or not any(map(is_hidden, _inner(one.path, root)))]
         chosen = [one for one in shown if not folder or _is_data(PurePath(one.path).name)]
         return chosen, [Passed("passed_ending", one.path) for one in shown if one not in chosen]
     wanted = [one for one in entries if matches(_inner(one.path, root), pattern.split("/"))]
-    chosen = [one for one in wanted if one.type == fs.FileType.File]
+    chosen = [one for one in wanted if one.type == pa.fs.FileType.File]
     others = [] if pattern.endswith("**") else [one for one in wanted if one not in chosen]
-    kinds = {fs.FileType.Directory: "passed_folder", fs.FileType.NotFound: "passed_link"}
+    kinds = {pa.fs.FileType.Directory: "passed_folder", pa.fs.FileType.NotFound: "passed_link"}
     passed = [Passed(kinds.get(one.type, "passed_pipe"), one.path.rstrip("/")) for one in others]
     return chosen, [*not_read(passed, [File(one.path, one.path) for one in chosen])]
 
@@ -409,9 +418,6 @@ def _inner(path: str, root: str) -> list[str]:
 
 def _check_far_tables(system: Any, root: str, pattern: str | None, paths: list[str], chosen: list[str]) -> None:
     """Refuse tables of a store as those of this machine: folders that are read, and files inside of them."""
-    import pyarrow as pa
-    from pyarrow import fs
-
     if paths == [root] and File(root, root).ending in TEXT:
         return
     known = tables_among(paths)
@@ -419,8 +425,8 @@ def _check_far_tables(system: Any, root: str, pattern: str | None, paths: list[s
         above = [str(folder) for folder in PurePath(root).parents]
         beside = [f"{folder}/{name}" for folder in above for name in ("_delta_log", ".hoodie", "metadata")]
         for entry in system.get_file_info(beside):
-            if entry.type == fs.FileType.Directory:
-                inside = system.get_file_info(fs.FileSelector(entry.path))
+            if entry.type == pa.fs.FileType.Directory:
+                inside = system.get_file_info(pa.fs.FileSelector(entry.path))
                 known |= tables_among([f"{entry.path}/", *(one.path for one in inside)])
     except (pa.ArrowException, OSError):  # rights may end at the folder that was named
         pass
@@ -432,12 +438,10 @@ def _check_far_tables(system: Any, root: str, pattern: str | None, paths: list[s
 
 def file_system(uri: str) -> tuple[Any, str]:
     """The store that an address names, and the path within it."""
-    from pyarrow import fs
-
     # Google's client would go on trying for a quarter of an hour before it says that it has no rights.
     patient = uri.startswith(("gs://", "gcs://")) and "retry_limit_seconds" not in uri
     limited = f"{uri}{'&' if '?' in uri else '?'}retry_limit_seconds={PATIENCE}" if patient else uri
-    system, path = fs.FileSystem.from_uri(limited)
+    system, path = pa.fs.FileSystem.from_uri(limited)
     return system, path
 
 
@@ -457,11 +461,199 @@ def _split_pattern(uri: str) -> tuple[str, str | None]:
 
 
 def _entries(system: Any, root: str, pattern: bool) -> list[Any]:
-    from pyarrow import fs
-
     entry = system.get_file_info(root)
-    if entry.type == fs.FileType.File and not pattern:
+    if entry.type == pa.fs.FileType.File and not pattern:
         return [entry]
-    if entry.type == fs.FileType.NotFound:
+    if entry.type == pa.fs.FileType.NotFound:
         return []
-    return list(system.get_file_info(fs.FileSelector(root, recursive=True)))
+    return list(system.get_file_info(pa.fs.FileSelector(root, recursive=True)))
+
+
+# --- folders of this machine ------------------------------------------------------------------------------------
+
+
+def stop(fault: UnreadableFile) -> None:
+    """Raise the fault: a folder that cannot be read may hold rows."""
+    raise fault
+
+
+def unreadable(path: str, error: OSError) -> UnreadableFile:
+    """Return the error of a file or folder that the system does not let us look at."""
+    why = quoted(error.strerror or str(error), 120)
+    mend = "Check the permissions, or leave it out with on_error='skip'"
+    return UnreadableFile(f"it cannot be looked at: {why}", file=path, mend=mend)
+
+
+def place_of(path: str) -> tuple[int, int]:
+    """Return what a file or folder of this machine is known by, whatever it is called."""
+    found = Path(path).stat()
+    return found.st_dev, found.st_ino
+
+
+def below(
+    root: str, hidden: Callable[[str], bool] = lambda _: False, told: Told = stop
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder with the names of its files; one to which links lead in several ways, or round, comes once.
+
+    ``told`` hears of each folder that cannot be read.
+    """
+
+    def fault(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            told(unreadable(str(error.filename), error))
+
+    met = set()
+    for folder, folders, names in os.walk(root, followlinks=True, onerror=fault):
+        if place_of(folder) in met:
+            folders.clear()
+            continue
+        met.add(place_of(folder))
+        folders[:] = sorted(one for one in folders if not hidden(one))
+        yield folder, names
+
+
+def globbed(pattern: str, told: Told = stop) -> Iterator[str]:
+    """Return each path that a pattern stands for, files and folders; ``told`` hears of folders that cannot be read."""
+    parts = PurePath(pattern).parts
+    return _expanded("", parts, told) if parts else iter(())
+
+
+def _expanded(folder: str, parts: Sequence[str], told: Told) -> Iterator[str]:
+    """Yield the paths in a folder that the rest of a pattern stands for."""
+    if not parts:
+        yield folder
+    elif parts[0] == "**":
+        yield from _below(folder, parts, told)
+    else:
+        for path in _in(folder, parts[0], told):
+            yield from _expanded(path, parts[1:], told)
+
+
+def _in(folder: str, part: str, told: Told) -> list[str]:
+    """Return the paths in a folder that one part of a pattern stands for."""
+    from fnmatch import filter as chosen
+    from glob import has_magic
+
+    path = str(PurePath(folder, part))
+    try:
+        if not has_magic(part):
+            os.lstat(path)
+            return [path]
+        names = [one.name for one in Path(folder or ".").iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        told(unreadable(path if not has_magic(part) else folder or ".", error))
+        return []
+    seen = [name for name in chosen(names, part) if part.startswith(".") or not name.startswith(".")]
+    return [str(PurePath(folder, name)) for name in sorted(seen)]
+
+
+def _below(root: str, parts: Sequence[str], told: Told) -> Iterator[str]:
+    """Yield the paths below a folder that a pattern stands for which begins with ``**``."""
+    start = len(PurePath(root).parts)
+    for folder, names in below(root or ".", lambda name: name.startswith("."), told):
+        inner = PurePath(folder).parts[start:]
+        if inner and parts[-1] != "**" and matches(inner, parts):
+            yield folder
+        for name in names:
+            if not name.startswith(".") and matches([*inner, name], parts):
+                yield str(PurePath(folder, name))
+
+
+def matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Compare a path with a pattern, folder by folder; two stars stand for any number of folders."""
+    from fnmatch import fnmatchcase
+
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(matches(parts[skip:], pattern[1:]) for skip in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and matches(parts[1:], pattern[1:])
+
+
+# --- tables of data lakes -------------------------------------------------------------------------------------
+
+
+class LakeTables:
+    """The tables of this machine that were looked for, each folder once."""
+
+    def __init__(self) -> None:
+        self._kind = cache(_kind_of)
+        self._clear: set[PurePath] = set()
+
+    def refuse(self, folder: str) -> None:
+        """Refuse a folder that is a table."""
+        kind = self._kind(folder)
+        if kind is not None:
+            raise refused_table(folder, kind)
+
+    def check_part(self, path: str) -> None:
+        """Refuse a file inside of a table: whether its rows still count is in the log."""
+        folder = PurePath(path).parent
+        if folder not in self._clear:
+            self._check_inside(path, os.path.abspath(folder), os.path.realpath(folder))  # noqa: PTH100
+            self._clear.add(folder)
+        if Path(path).is_symlink():
+            self._check_inside(path, str(PurePath(os.path.realpath(path)).parent))
+
+    def _check_inside(self, path: str, *places: str) -> None:
+        for place in dict.fromkeys(places):
+            for folder in (place, *map(str, PurePath(place).parents)):
+                kind = self._kind(folder)
+                if kind is not None:
+                    raise refused_table(folder, kind, path)
+
+
+def _kind_of(folder: str) -> str | None:
+    """Return what kind of table a folder is; None where it is none, or cannot be looked at."""
+    with suppress(OSError):
+        for name, kind in LOGS.items():
+            if Path(folder, name).is_dir():
+                return kind
+    return "Iceberg" if _metadata_in(folder) else None
+
+
+def _metadata_in(folder: str) -> list[str]:
+    """Return the files of metadata of an Iceberg table, the newest last; none where a folder is no such table."""
+    with suppress(OSError):
+        data = Path(folder, "data").is_dir()
+        found = [one for one in Path(folder, "metadata").iterdir() if _is_metadata(one.name, data)]
+        return [str(one) for one in sorted(found, key=lambda one: (one.stat().st_mtime_ns, one.name))]
+    return []
+
+
+def _is_metadata(name: str, data: bool) -> bool:
+    """Whether a file is metadata of Iceberg; one that Iceberg would call otherwise is where its data lie beside."""
+    return bool((METADATA if data else NUMBERED).fullmatch(name))
+
+
+def tables_among(paths: Iterable[str]) -> dict[str, str]:
+    """Return the folders that are tables, with their kinds, by the paths of all files of a store."""
+    found: dict[str, str] = {}
+    metadata: list[tuple[str, str]] = []
+    folders: set[str] = set()
+    for path in paths:
+        parts = path.split("/")
+        folders.update("/".join(parts[:end]) for end in range(1, len(parts)))
+        for place, part in enumerate(parts):
+            if part in LOGS:
+                found["/".join(parts[:place])] = LOGS[part]
+        if len(parts) > 1 and parts[-2] == "metadata":
+            metadata.append(("/".join(parts[:-2]), parts[-1]))
+    for root, name in metadata:
+        if _is_metadata(name, f"{root}/data".lstrip("/") in folders or f"{root}/data" in folders):
+            found.setdefault(root, "Iceberg")
+    return found
+
+
+def refused_table(folder: str, kind: str, part: str | None = None) -> UnreadableFile:
+    """Return the error of a table, or of a part of one."""
+    name = quoted(folder, LONG)
+    what = f"{name} is" if part is None else f"{quoted(part, LONG)} is part of {name},"
+    newest = [f"{folder}/metadata/<newest>.metadata.json", *_metadata_in(folder)][-1]
+    reader = READERS[kind].format(quoted(newest if kind == "Iceberg" else folder, LONG))
+    return UnreadableFile(
+        f"{what} {'an' if kind == 'Iceberg' else 'a'} {kind} table: its log ({PLACES[kind]}) says which rows count",
+        mend=f"Read the table, and give assess the frame: {reader}",
+    )

@@ -6,19 +6,18 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.columns import as_numpy
+from ..core.columns import as_numpy, pa
 from ..core.errors import BadFilter, MissingValues, SteelyardError, UnreadableFile, quoted
 from . import formats
-from .comparing import out_of_order
 from .digests import Source
 from .formats import batches_of, names_of
 from .paths import NOBODY, TEXT, File
 from .spelling import NumberMarks, is_spelled_apart
-from .where import Filter
+from .where import Filter, out_of_order
 
 if TYPE_CHECKING:
     from ..core.typing import Places
@@ -52,28 +51,6 @@ class Batch:
         return error.within(self.file, row)
 
 
-class Shard(Protocol):
-    """Some of the rows, by the name that messages call them, and about how many bytes they take."""
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes where it lies."""
-
-    @property
-    def far(self) -> bool:
-        """Whether reading it is waiting for another machine."""
-
-    def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
-        """Its rows, some at a time, with these columns in the types of the schema."""
-
-    def source(self, rows: int, columns: Sequence[str]) -> Source | None:
-        """Where so many rows came from, once they were read; None where nothing is known of it."""
-
-
 @dataclass(frozen=True)
 class FileShard:
     """A file, or some row groups of it.
@@ -104,8 +81,6 @@ class FileShard:
 
     def batches(self, columns: Sequence[str], schema: Any, most: int | None = None) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema; few where so many are enough."""
-        import pyarrow as pa
-
         names = with_filter(columns, self.filter)
         keys = self._keys(names)
         inner = [name for name in names if name not in keys]
@@ -119,17 +94,11 @@ class FileShard:
             check_keys(self.file, table, first)
             for key in keys:
                 table = table.append_column(key, repeated(self.file.keys[key], schema.field(key).type, len(table)))
-            yield filtered(Batch(self._cast(table.select(names), schema), self.name, first), self.filter, columns)
+            yield filtered(Batch(cast(table.select(names), schema, self.name), self.name, first), self.filter, columns)
 
     def source(self, rows: int, columns: Sequence[str]) -> Source:
         """Where so many rows came from, once they were read; the first part of a file takes the digest of all."""
         return Source.of(self.file, rows, columns, digested=self.groups is None or self.groups[0] == 0)
-
-    def _cast(self, table: Any, schema: Any) -> Any:
-        try:
-            return cast(table, schema)
-        except SteelyardError as error:
-            raise error.within(self.name, None) from None
 
     def _keys(self, names: Sequence[str]) -> list[str]:
         """Columns that are keys of its folders, and do not lie in the file itself."""
@@ -139,16 +108,13 @@ class FileShard:
 
     def _may_hold(self, keep: Filter, keys: Sequence[str], schema: Any) -> bool:
         """Whether a condition can hold in a file at all, or be in doubt, by the keys of its folders."""
-        import pyarrow as pa
-        from pyarrow import compute, dataset, fs
-
-        said = compute.scalar(True)
+        said = pa.compute.scalar(True)
         for key in keys:
             value = repeated(self.file.keys[key], schema.field(key).type, 1)[0]
-            said &= compute.field(key).is_null() if self.file.keys[key] is None else compute.field(key) == value
-        form = dataset.IpcFileFormat()
-        fragment = form.make_fragment(self.file.path, fs.LocalFileSystem(), partition_expression=said)
-        whole = dataset.FileSystemDataset([fragment], schema=schema, format=form)
+            said &= pa.compute.field(key).is_null() if self.file.keys[key] is None else pa.compute.field(key) == value
+        form = pa.dataset.IpcFileFormat()
+        fragment = form.make_fragment(self.file.path, pa.fs.LocalFileSystem(), partition_expression=said)
+        whole = pa.dataset.FileSystemDataset([fragment], schema=schema, format=form)
         try:
             holds, doubts = keep.with_doubts(schema)
             doubtful = (doubt for name, _, doubt in doubts if name in keys)
@@ -175,8 +141,6 @@ class FrameShard:
 
     def batches(self, columns: Sequence[str], schema: Any) -> Iterator[Batch]:
         """Its rows, some at a time, with these columns in the types of the schema."""
-        import pyarrow as pa
-
         names, first, rows = with_filter(columns, self.filter), 0, formats.BATCH_ROWS
         for found in self.tables:
             whole = found if isinstance(found, pa.Table) else pa.Table.from_batches([found])
@@ -192,14 +156,12 @@ class FrameShard:
 
     def _cast(self, table: Any, schema: Any) -> Any:
         try:
-            return cast(table, schema)
+            return cast(table, schema, self.name)
         except UnreadableFile as error:
-            raise UnreadableFile(
-                "the partition does not hold what the frame says that it holds",
-                file=self.name,
-                column=error.column,
-                mend=error.mend,
-            ) from None
+            raise error.but(problem="the partition does not hold what the frame says that it holds") from None
+
+
+Shard = FileShard | FrameShard
 
 
 def with_filter(columns: Sequence[str], keep: Filter | None) -> list[str]:
@@ -209,8 +171,6 @@ def with_filter(columns: Sequence[str], keep: Filter | None) -> list[str]:
 
 def filtered(batch: Batch, keep: Filter | None, columns: Sequence[str] | None = None) -> Batch:
     """The rows of which a condition holds, and where they were; all columns or some."""
-    import pyarrow as pa
-
     if keep is None:
         return batch if columns is None else replace(batch, table=batch.table.select(list(columns)))
     rows = np.arange(batch.first, batch.first + batch.table.num_rows)
@@ -251,60 +211,47 @@ def check_keys(file: File, table: Any, first: int = 0) -> None:
 
 def _differing(column: Any, value: str | None) -> int | None:
     """Return the first row of a column that does not hold the value of a key; None where all do."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     kind = plain(column.type)
     if not len(column):
         return None
     if value is None:
-        same = compute.is_null(column, nan_is_null=True)
+        same = pa.compute.is_null(column, nan_is_null=True)
     else:
         try:
             meant = pa.scalar(value, pa.string()).cast(kind)
-            same = compute.fill_null(compute.equal(column.cast(kind), meant), False)
+            same = pa.compute.fill_null(pa.compute.equal(column.cast(kind), meant), False)
         except pa.ArrowException:  # the value is none that the column can hold
             return 0
-    row = compute.index(same, False).as_py()
+    row = pa.compute.index(same, False).as_py()
     return None if row < 0 else int(row)
 
 
 def repeated(value: str | None, kind: Any, rows: int) -> Any:
     """One value for all rows; what is a key of one folder may be a column of another file, and hold other numbers."""
-    import pyarrow as pa
-
     return pa.repeat(pa.scalar(value, pa.string()).cast(kind), rows)
 
 
 def plain(kind: Any) -> Any:
     """What a column holds; words apart from rows count as words."""
-    import pyarrow as pa
-
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def usable(kind: Any) -> Any:
     """The same for text that lies elsewhere, too, in which Arrow cannot choose rows."""
-    import pyarrow as pa
-
     found = plain(kind)
     return pa.large_string() if pa.types.is_string_view(found) else found
 
 
 def without_views(table: Any) -> Any:
     """A table in which rows can be chosen."""
-    import pyarrow as pa
-
     for place, field in enumerate(table.schema):
         if pa.types.is_string_view(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pa.large_string()))
     return table
 
 
-def cast(table: Any, schema: Any) -> Any:
-    """Bring columns into common types, but leave words apart from rows where they are."""
-    import pyarrow as pa
-
+def cast(table: Any, schema: Any, file: str) -> Any:
+    """Bring columns of a file into common types, but leave words apart from rows where they are."""
     for place, name in enumerate(table.column_names):
         column, kind = table.column(name), schema.field(name).type
         if plain(column.type) != kind:
@@ -315,6 +262,7 @@ def cast(table: Any, schema: Any) -> Any:
             except pa.ArrowException as error:
                 raise UnreadableFile(
                     f"{plain(column.type)} cannot be read as {kind}, which all files together hold",
+                    file=file,
                     column=name,
                     mend=f"Bring its columns into one type: {quoted(str(error), 200)}",
                 ) from None

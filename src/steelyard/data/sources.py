@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .spelling import NumberMarks, Uses
 from .streams import Files, Loaded, check_marks
 from .where import Filter, check_column
 
-__all__ = ["Batch", "Files", "Loaded", "batches", "bind", "column", "load", "membership_columns", "opened", "read"]
+__all__ = ["Batch", "Files", "Loaded", "bind", "column", "load", "membership_columns", "opened", "read"]
 
 MOST_LOOKED_AT = 100  # names and classes: so many tell what columns are called, and somebody waits for the message
 
@@ -65,11 +65,6 @@ def opened(source: Any, where: str | None = None, marks: NumberMarks | None = No
             mend=table if isinstance(source, dict | list | tuple) or hasattr(source, "dtype") else usual,
         )
     return Files.of(source, where, marks)
-
-
-def batches(source: Any, columns: Sequence[str], where: str | None = None) -> Iterator[Batch]:
-    """The rows of the files that a path names, some at a time, with nothing but these columns."""
-    return opened(source, where).batches(columns)
 
 
 # --- columns of a table ---------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ digits without leading zeros, of 64 bits. 1E2, 0x1F, 01 and 1.0 are text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.columns import as_numpy
+from ..core.columns import as_numpy, pa
 from ..core.errors import BadOption, quoted
 from ..core.scale import Continuum, Scale
 
@@ -101,23 +101,9 @@ class Spelled:
         kept = form not in (Form.EMPTY, Form.WHOLE)
         return cls(form, numeric, frozenset(first.unique().drop_null().to_pylist() if kept else ()), read)
 
-    @classmethod
-    def of_words(cls, words: Iterable[str]) -> Spelled:
-        """Return how a few words are spelled."""
-        import pyarrow as pa
-
-        return cls.of(pa.chunked_array([pa.array(list(words), pa.string())]))
-
-    def and_then(self, cells: Any, marks: NumberMarks) -> Spelled:
-        """Return what is known when more cells of the same file were seen."""
-        return self if self.form is Form.WORDS else self._with(Spelled.of(cells, marks))
-
-    def _with(self, other: Spelled) -> Spelled:
-        forms, numeric, words = (
-            {self.form, other.form} - {Form.EMPTY},
-            self.numeric and other.numeric,
-            self._words(other),
-        )
+    def with_more(self, other: Spelled) -> Spelled:
+        """Return what is known of these and of more cells of the same file."""
+        forms, numeric, words = self._both(other)
         if len(forms) <= 1:
             form = next(iter(forms), Form.EMPTY)
             mixed = form is Form.BOOLEAN and not any(words <= pair for pair in BOOLEANS)
@@ -128,23 +114,23 @@ class Spelled:
 
     def beside(self, other: Spelled) -> Spelled | None:
         """Return what is known of the same column of two files; None where they hold different kinds of values."""
-        forms, numeric = {self.form, other.form} - {Form.EMPTY}, self.numeric and other.numeric
+        forms, numeric, words = self._both(other)
         if len(forms) <= 1:
-            return Spelled(next(iter(forms), Form.EMPTY), numeric, self._words(other))
+            return Spelled(next(iter(forms), Form.EMPTY), numeric, words)
         if forms <= set(WHOLES):
-            return Spelled(Form.MIXED, True, self._words(other))
+            return Spelled(Form.MIXED, True, words)
         if Form.BOOLEAN in forms or (Form.WORDS in forms and forms != {Form.WORDS, Form.ODD}):
             return None
-        return self._with(other)
+        return self.with_more(other)
 
-    def _words(self, other: Spelled) -> frozenset[str]:
-        return self.words if len(self.words) > SAMPLE else self.words | other.words
+    def _both(self, other: Spelled) -> tuple[set[Form], bool, frozenset[str]]:
+        """The forms of cells that have a value, whether all can be numbers, and some words, of both."""
+        words = self.words if len(self.words) > SAMPLE else self.words | other.words
+        return {self.form, other.form} - {Form.EMPTY}, self.numeric and other.numeric, words
 
     @property
     def arrow(self) -> Any:
         """What Arrow calls a column of such cells that stands alone."""
-        import pyarrow as pa
-
         kinds = {Form.EMPTY: pa.null(), Form.WHOLE: pa.int64(), Form.BOOLEAN: pa.bool_()}
         kinds |= {Form.NUMBERS: pa.float64(), Form.MIXED: pa.float64()}
         return kinds.get(self.form, pa.string())
@@ -152,8 +138,6 @@ class Spelled:
 
 def _form_of(cells: Any, marks: NumberMarks) -> tuple[Form, bool, Any]:
     """How cells are spelled, whether they can be read as numbers with decimals, and the numbers that they are."""
-    from pyarrow import compute
-
     if cells.null_count == len(cells):
         return Form.EMPTY, True, None
     plain = _as_plain(cells)
@@ -169,16 +153,14 @@ def _form_of(cells: Any, marks: NumberMarks) -> tuple[Form, bool, Any]:
     if not np.isfinite(values).all():
         return Form.NUMBERS, True, numbers
     if (values != np.floor(values)).any():  # of codes such as 5E-1, none has a decimal mark
-        marked = compute.any(compute.match_substring(cells, marks.decimal)).as_py()
+        marked = pa.compute.any(pa.compute.match_substring(cells, marks.decimal)).as_py()
         return (Form.NUMBERS if marked else Form.ODD), True, numbers
-    whole = compute.all(compute.match_substring_regex(cells, GAPPED)).as_py()
+    whole = pa.compute.all(pa.compute.match_substring_regex(cells, GAPPED)).as_py()
     return (Form.GAPPED if whole else Form.ODD), True, numbers
 
 
 def _as_plain(cells: Any) -> Any:
     """Return cells as whole numbers if all are plainly spelled: Arrow can read them, none goes on behind a first 0."""
-    import pyarrow as pa
-
     try:
         found = cells.cast(pa.int64())
     except pa.ArrowInvalid:
@@ -201,25 +183,20 @@ def _begins_with_zero(cells: Any) -> bool:
 
 def _with_hexadecimals(cells: Any, marks: NumberMarks) -> bool:
     """Whether cells are numbers, some of them to the base of 16."""
-    from pyarrow import compute
-
-    others = cells.filter(compute.invert(compute.match_substring_regex(cells, HEXADECIMAL)))
+    others = cells.filter(pa.compute.invert(pa.compute.match_substring_regex(cells, HEXADECIMAL)))
     return len(others) < len(cells) - cells.null_count and as_numbers(others, marks) is not None
 
 
 def as_numbers(cells: Any, marks: NumberMarks = PLAIN) -> Any:
     """Return cells of text as numbers, as text files have them; None where one is no number."""
-    import pyarrow as pa
-    from pyarrow import compute
-
     if marks.thousands:
-        grouped = compute.match_substring_regex(cells, marks.grouped)
-        cells = compute.if_else(grouped, compute.replace_substring(cells, marks.thousands, ""), cells)
+        grouped = pa.compute.match_substring_regex(cells, marks.grouped)
+        cells = pa.compute.if_else(grouped, pa.compute.replace_substring(cells, marks.thousands, ""), cells)
     if marks.decimal != ".":
-        if compute.any(compute.match_substring(cells, ".")).as_py():
+        if pa.compute.any(pa.compute.match_substring(cells, ".")).as_py():
             return None
-        cells = compute.replace_substring(cells, marks.decimal, ".")
-    for change in (lambda each: each, compute.ascii_trim_whitespace):
+        cells = pa.compute.replace_substring(cells, marks.decimal, ".")
+    for change in (lambda each: each, pa.compute.ascii_trim_whitespace):
         try:
             return change(cells).cast(pa.float64())
         except pa.ArrowInvalid:
@@ -255,8 +232,6 @@ class Uses:
 
         Columns that have types of their own, as those of Parquet files, keep them.
         """
-        import pyarrow as pa
-
         spelled = {name: kind for name, kind in found.items() if isinstance(kind, Spelled)}
         labels = {name for name in spelled if self._holds_classes(name, found)}
         decimals = {name for name in labels if spelled[name].form is Form.NUMBERS and self._names_classes(name, found)}
@@ -298,8 +273,6 @@ class Uses:
 
     def _counts_classes(self, found: Mapping[str, Any]) -> bool:
         """Whether the classes are numbers, however these are spelled."""
-        import pyarrow as pa
-
         if self.scale is not None:
             return not isinstance(self.scale, Continuum) and not isinstance(self.scale.classes[0], str)
         true = found.get(self.truth or "")
@@ -312,8 +285,6 @@ class Uses:
 
         The exception are whole numbers in one column, and the same numbers as 1.0, throughout, in another.
         """
-        import pyarrow as pa
-
         text = dict.fromkeys((*WHOLES, Form.ODD), pa.string())
         if Form.ODD in forms:
             return text
@@ -331,14 +302,10 @@ def is_spelled_apart(field: Any) -> bool:
 
 def read_as(cells: Any, kind: Any, marks: NumberMarks = PLAIN) -> Any:
     """Return cells of text as the type that was settled for their column."""
-    import pyarrow as pa
-
     if pa.types.is_null(kind):
         return pa.chunked_array([pa.nulls(len(cells))])
     if pa.types.is_floating(kind):
         return as_numbers(cells, marks)
     if pa.types.is_boolean(kind):
-        from pyarrow import compute
-
-        return compute.equal(compute.utf8_lower(cells), "true")
+        return pa.compute.equal(pa.compute.utf8_lower(cells), "true")
     return cells.cast(kind)

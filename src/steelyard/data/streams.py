@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from ..core.columns import refuse_twice
+from ..core.columns import pa, refuse_twice
 from ..core.errors import BadOption, DuplicateColumns, SteelyardError, TooLarge, UnreadableFile, quoted
 from ..core.threads import ahead
 from .digests import Source
-from .formats import available, estimate, in_words, kinds_of, names_of, read_whole, row_groups, spelled_in
+from .formats import available, estimate, in_words, kinds_of, names_of, read_whole, row_groups
 from .paths import TEXT, File, Passed, listed, not_read, once
 from .shards import Batch, FileShard, cast, check_keys, plain, repeated, usable, with_filter, without_views
 from .spelling import PLAIN, Form, NumberMarks, Spelled, Uses, read_as
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Of a file: as much as is worth a worker's while, and as much as anybody should wait for.
 LEAST_SHARD, LARGEST_SHARD = 1 << 25, 1 << 30
 ENOUGH_SHARDS = 8  # of less than that: states of more would take longer to add up than they save
+SpelledLabels = Mapping[str, tuple[Spelled, NumberMarks]]
 Kinds = dict[str, tuple[Any, File]]  # the type of a column, and the last file that had a say in it
 
 
@@ -131,8 +132,6 @@ class Files:
     @cached_property
     def key_types(self) -> dict[str, Any]:
         """What keys of folders hold: whole numbers where all are, and else text; of labels, how they are spelled."""
-        import pyarrow as pa
-
         values: dict[str, set[str]] = {}
         for file in self.files:
             for key, value in file.keys.items():
@@ -140,7 +139,8 @@ class Files:
         kinds: dict[str, Any] = {
             key: pa.int64() if all(map(_is_whole, found)) else pa.string() for key, found in values.items()
         }
-        spelled = {key: Spelled.of_words(found) for key, found in values.items() if key in self.uses.names}
+        words = {key: pa.array(list(found), pa.string()) for key, found in values.items() if key in self.uses.names}
+        spelled = {key: Spelled.of(pa.chunked_array([found])) for key, found in words.items()}
         numbers = (Form.WHOLE, Form.GAPPED, Form.ODD)
         texts = {
             key: known if known.form in numbers else replace(known, form=Form.WORDS) for key, known in spelled.items()
@@ -149,8 +149,6 @@ class Files:
 
     def type_of(self, name: str) -> Any:
         """What a column holds in the first file that can be read and has a value there."""
-        import pyarrow as pa
-
         faults: list[SteelyardError] = []
         for file in self.files:
             try:
@@ -211,33 +209,30 @@ class Files:
 
     # --- all at once ------------------------------------------------------------------------------------------
 
-    def read(self, columns: Sequence[str] | None = None) -> Any:
-        """All rows as one table, if it fits into memory."""
-        return self.load(columns).table
-
     def load(self, columns: Sequence[str] | None = None) -> Loaded:
-        """All rows as one table that knows where they come from."""
+        """All rows as one table that knows where they come from, if it fits into memory."""
         self.check_all_read()
         if self.filter is not None:
             names = self.column_names
             return self._load_some([names[k] for k in _nameable(names)] if columns is None else columns)
         self._check_fits(estimate(self.files, columns))
-        tables = [self._with_keys(self._whole(file, columns), file, columns) for file in self.files]
-        tables = self._as_spelled(tables)
+        tables: Sequence[Any]
+        tables, spelled = zip(*(self._whole(file, columns) for file in self.files), strict=True)
+        tables = self._as_spelled(tables, spelled)
         parts = tuple(Batch(table, file.shown) for file, table in zip(self.files, tables, strict=True))
         table = tables[0] if len(tables) == 1 else _join(self.files, tables)
         return Loaded(table, parts, self.files, self.passed)
 
-    def _whole(self, file: File, columns: Sequence[str] | None) -> Any:
-        if columns is None:
-            table = read_whole(file, None, self.uses.names, self.marks)
-            return without_views(table.select(_nameable(table.column_names)))
-        return without_views(read_whole(file, self._inner(file, columns), self.uses.names, self.marks))
+    def _whole(self, file: File, columns: Sequence[str] | None) -> tuple[Any, SpelledLabels]:
+        """The rows of a file with the keys of its folders, and how its labels are spelled."""
+        inner = None if columns is None else self._inner(file, columns)
+        table, spelled = read_whole(file, inner, self.uses.names, self.marks)
+        table = table.select(_nameable(table.column_names)) if columns is None else table
+        return self._with_keys(without_views(table), file, columns), spelled
 
-    def _as_spelled(self, tables: Sequence[Any]) -> list[Any]:
+    def _as_spelled(self, tables: Sequence[Any], spelled: Sequence[SpelledLabels]) -> list[Any]:
         """Tables with labels as what their cells, in all files, are spelled like."""
         names = self.uses.names
-        spelled = [spelled_in(file, table, names, self.marks) for file, table in zip(self.files, tables, strict=True)]
         if not any(spelled):
             return list(tables)
         kinds: Kinds = {}
@@ -251,8 +246,6 @@ class Files:
         return [_read_as(table, types, known) for table, known in zip(tables, spelled, strict=True)]
 
     def _with_keys(self, table: Any, file: File, columns: Sequence[str] | None) -> Any:
-        import pyarrow as pa
-
         check_keys(file, table)
         missing = [key for key in file.keys if key not in table.column_names]
         for key in missing if columns is None else [key for key in missing if key in columns]:
@@ -321,16 +314,12 @@ def _nameable(names: Sequence[str]) -> list[int]:
 
 def schema_from(kinds: Kinds, columns: Sequence[str]) -> Any:
     """Types as a schema."""
-    import pyarrow as pa
-
     found = [(name, kinds[name][0]) for name in columns]
     return pa.schema([kind if isinstance(kind, pa.Field) else pa.field(name, kind) for name, kind in found])
 
 
-def _read_as(table: Any, types: Mapping[str, Any], spelled: Mapping[str, tuple[Spelled, NumberMarks]]) -> Any:
+def _read_as(table: Any, types: Mapping[str, Any], spelled: SpelledLabels) -> Any:
     """A table with labels as the types that were settled."""
-    import pyarrow as pa
-
     for place, name in enumerate(table.column_names):
         if name in types and table.column_names.count(name) == 1:
             kind = types[name]
@@ -350,8 +339,6 @@ def _is_whole(text: str) -> bool:
 
 def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
     """A type that holds what two files hold."""
-    import pyarrow as pa
-
     if isinstance(kind, Spelled) and isinstance(other, Spelled) and (both := kind.beside(other)) is not None:
         return both
     kind, other = (each.arrow if isinstance(each, Spelled) else each for each in (kind, other))
@@ -370,8 +357,6 @@ def _joint(name: str, kind: Any, file: File, other: Any, second: File) -> Any:
 
 
 def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
     names = tables[0].column_names
     for file, table in zip(files, tables, strict=True):
         if sorted(table.column_names) != sorted(names):
@@ -386,19 +371,12 @@ def _join(files: Sequence[File], tables: Sequence[Any]) -> Any:
         kinds[name] = plain(tables[0].schema.field(name).type)
         for file, table in zip(files[1:], tables[1:], strict=True):
             kinds[name] = _joint(name, kinds[name], files[0], plain(table.schema.field(name).type), file)
-    alike = []
-    for file, table in zip(files, tables, strict=True):
-        try:
-            alike.append(cast(table.select(names), pa.schema(kinds)))
-        except SteelyardError as error:
-            raise error.within(file.shown, None) from None
-    return _below(alike)
+    schema = pa.schema(kinds)
+    return _below([cast(table.select(names), schema, file.shown) for file, table in zip(files, tables, strict=True)])
 
 
 def _below(tables: Sequence[Any]) -> Any:
     """Tables of the same columns as one; words come to their rows where not all tables have them apart, in one way."""
-    import pyarrow as pa
-
     for place, name in enumerate(tables[0].column_names):
         kinds = [table.schema.field(name).type for table in tables]
         if len({getattr(kind, "ordered", None) for kind in kinds}) > 1:

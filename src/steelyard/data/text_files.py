@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.columns import pa
 from ..core.errors import EmptyInput, NotNumbers, UnreadableFile, quoted
 from .digests import opened_text
 from .paths import File
@@ -40,6 +42,7 @@ class Text:
         block: How many bytes are parsed at a time; a row must fit in.
         labels: Columns that are read as text, since what they hold is told by how it is spelled.
         spelled: How cells of these are spelled, where that is known.
+        header: The first line.
     """
 
     file: File
@@ -50,70 +53,56 @@ class Text:
     commas: bool = False
     labels: frozenset[str] = frozenset()
     spelled: Mapping[str, Spelled] = field(default_factory=dict)
+    header: bytes = b""
 
     @classmethod
     def of(cls, file: File, labels: Collection[str] = (), marks: NumberMarks | None = None) -> Text:
         """Find out the dialect from the first lines, but for marks that are known."""
-        beginning = _beginning(file)
+        with file.where.open_input_stream(file.path, compression=file.compression) as stream:
+            beginning = bytes(stream.read(BLOCK))
         header = _header(file, beginning)
         bare = re.sub(b'"[^"]*"', b"", header)
         delimiter = max([b",", b";", b"\t", b"|"], key=bare.count).decode()
         if marks is not None:
-            return cls(file, delimiter, marks, labels=frozenset(labels))
+            return cls(file, delimiter, marks, labels=frozenset(labels), header=header)
         decimal, commas = _decimal(beginning[len(header) :], delimiter)
-        return cls(file, delimiter, NumberMarks(decimal), commas=commas, labels=frozenset(labels))
-
-    def _opened(self) -> Any:
-        return opened_text(self.file)
+        return cls(file, delimiter, NumberMarks(decimal), commas=commas, labels=frozenset(labels), header=header)
 
     def _options(self, columns: Sequence[str] | None, threads: bool = True) -> dict[str, Any]:
-        from pyarrow import csv
-
         return {
-            "read_options": csv.ReadOptions(block_size=self.block, use_threads=threads),
-            "parse_options": csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            "convert_options": csv.ConvertOptions(
+            "read_options": pa.csv.ReadOptions(block_size=self.block, use_threads=threads),
+            "parse_options": pa.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
+            "convert_options": pa.csv.ConvertOptions(
                 null_values=NULLS,
                 strings_can_be_null=True,
                 decimal_point=self.marks.decimal,
-                column_types=self._given_types,
+                column_types={**dict.fromkeys(self.labels, pa.string()), **self.types},
                 include_columns=None if columns is None else list(columns),
             ),
         }
 
-    @property
-    def _given_types(self) -> dict[str, Any]:
-        import pyarrow as pa
-
-        return {**dict.fromkeys(self.labels, pa.string()), **self.types}
-
-    def _reader(self, source: Any, columns: Sequence[str] | None) -> Any:
-        from pyarrow import csv
-
+    @contextmanager
+    def _reader(self, columns: Sequence[str] | None) -> Iterator[Any]:
         # One thread is as quick here, and can say in which row something is wrong.
-        return csv.open_csv(source, **self._options(columns, threads=False))
+        options = self._options(columns, threads=False)
+        with opened_text(self.file) as source, pa.csv.open_csv(source, **options) as reader:
+            yield reader
 
     def schema(self, columns: Sequence[str] | None = None) -> Any:
         """The columns, of types that may be guesses until they are settled."""
-        with self._opened() as source, self._reader(source, columns) as reader:
+        with self._reader(columns) as reader:
             return reader.schema
 
     def names(self) -> list[str]:
         """The names of all columns, from the first line alone unless a name goes on in the next."""
-        import pyarrow as pa
-        from pyarrow import csv
-
-        header = _header(self.file, _beginning(self.file))
-        if header.count(b'"') % 2 == 0:
-            line, options = pa.BufferReader(header + b"\n"), self._options(None, threads=False)
-            names = csv.read_csv(line, options["read_options"], options["parse_options"]).column_names
+        if self.header.count(b'"') % 2 == 0:
+            line, options = pa.BufferReader(self.header + b"\n"), self._options(None, threads=False)
+            names = pa.csv.read_csv(line, options["read_options"], options["parse_options"]).column_names
             return list(names)
         return list(self.schema().names)
 
     def settled(self, columns: Sequence[str] | None = None) -> Text:
         """The same file with types that hold for all rows of these columns."""
-        import pyarrow as pa
-
         found = self
         while True:
             try:
@@ -129,8 +118,6 @@ class Text:
 
         Where a mark could be either, because other numbers have decimal commas, they are refused.
         """
-        import pyarrow as pa
-
         sought = (pa.string(), pa.float64()) if self.commas else (pa.string(),) if self.marks.thousands else ()
         names = [name for name, kind in self.types.items() if kind in sought and name not in self.labels]
         names = [name for name in names if columns is None or name in columns]
@@ -140,7 +127,7 @@ class Text:
         numbers, first = set(names), 0
         decimals: set[str] = set()
         dotted: dict[str, tuple[int, str]] = {}
-        with self._opened() as source, plain._reader(source, names) as reader:
+        with plain._reader(names) as reader:
             for batch in reader:
                 for name in sorted(numbers):
                     cells = pa.chunked_array([batch.column(batch.schema.get_field_index(name))])
@@ -162,9 +149,7 @@ class Text:
         return replace(self, types={**self.types, **read})
 
     def _passed_through(self, columns: Sequence[str] | None) -> Text:
-        import pyarrow as pa
-
-        with self._opened() as source, self._reader(source, columns) as reader:
+        with self._reader(columns) as reader:
             kinds = {one.name: one.type for one in reader.schema}
             # A date in a text file is text: as such it can name a part of the data or a cluster.
             dates = {name: pa.string() for name, kind in kinds.items() if pa.types.is_temporal(kind)}
@@ -174,7 +159,7 @@ class Text:
                     for name, known in spelled.items():
                         if known.form is not Form.WORDS:
                             cells = pa.chunked_array([batch.column(batch.schema.get_field_index(name))])
-                            spelled[name] = known.and_then(cells, self.marks)
+                            spelled[name] = known.with_more(Spelled.of(cells, self.marks))
                 return replace(self, types=kinds, spelled=spelled)
         return replace(self, types={**self.types, **dates})._passed_through(columns)
 
@@ -189,8 +174,6 @@ class Text:
 
         What a type holds in one block need not hold in those before: whoever asks passes through once more.
         """
-        import pyarrow as pa
-
         failed = CONVERSION.match(str(error))
         if failed is None:
             return None
@@ -201,7 +184,7 @@ class Text:
         kinds = {name: pa.string() if pa.types.is_temporal(kind) else kind for name, kind in before.items()}
         raw = replace(self, types=dict.fromkeys(kinds, pa.binary()))
         try:
-            with self._opened() as source, raw._reader(source, columns) as reader:
+            with raw._reader(columns) as reader:
                 for batch in reader:
                     kinds = self._widened(batch, kinds)
         except pa.ArrowInvalid as fault:  # a row is longer than a block, or no row at all
@@ -211,11 +194,8 @@ class Text:
 
     def _widened(self, batch: Any, kinds: Mapping[str, Any]) -> dict[str, Any]:
         """Types that hold in one block, each as near as can be to what it was."""
-        import pyarrow as pa
-        from pyarrow import csv
-
         sink, found = pa.BufferOutputStream(), dict(kinds)
-        csv.write_csv(batch, sink, csv.WriteOptions(include_header=False))
+        pa.csv.write_csv(batch, sink, pa.csv.WriteOptions(include_header=False))
         text, names = sink.getvalue(), list(batch.schema.names)
         same = replace(self, delimiter=",", block=min(max(len(text) + 1, self.block), LARGEST_BLOCK))
         while True:
@@ -223,7 +203,7 @@ class Text:
             options = replace(same, types=dict(zip(places, map(found.get, names), strict=True)))._options(None)
             options["read_options"].column_names = places
             try:
-                csv.read_csv(pa.BufferReader(text), **options)
+                pa.csv.read_csv(pa.BufferReader(text), **options)
             except pa.ArrowInvalid as error:
                 failed = CONVERSION.match(str(error))
                 name = names[int(failed[1])] if failed else ""
@@ -236,14 +216,12 @@ class Text:
 
     def batches(self, columns: Sequence[str], first: int = 0) -> Iterator[tuple[int, Any]]:
         """The rows from one on, some at a time, each batch with the number of its first row; types must be settled."""
-        import pyarrow as pa
-
         if self.marks.thousands:
             yield from self._batches_with_thousands(columns, first)
             return
         seen = 0
         try:
-            with self._opened() as source, self._reader(source, columns) as reader:
+            with self._reader(columns) as reader:
                 for batch in reader:
                     seen += batch.num_rows
                     if seen > first:
@@ -259,22 +237,22 @@ class Text:
 
     def _batches_with_thousands(self, columns: Sequence[str], first: int) -> Iterator[tuple[int, Any]]:
         """The same where numbers have marks that Arrow does not know: they are read as text and then as numbers."""
-        import pyarrow as pa
-
         sought = (pa.types.is_floating, pa.types.is_integer)
         numbers = {name: kind for name, kind in self.types.items() if any(is_one(kind) for is_one in sought)}
         plain = replace(self, types={**self.types, **dict.fromkeys(numbers, pa.string())}, marks=PLAIN)
         for start, batch in plain.batches(columns, first):
-            table = pa.Table.from_batches([batch])
-            for name in numbers.keys() & set(columns):
-                place = table.column_names.index(name)
-                table = table.set_column(place, name, as_numbers(table.column(name), self.marks).cast(numbers[name]))
+            table = self._with_numbers(pa.Table.from_batches([batch]), numbers)
             yield start, table.combine_chunks().to_batches()[0] if len(table) else batch
+
+    def _with_numbers(self, table: Any, kinds: Mapping[str, Any]) -> Any:
+        """A table in which columns of text are numbers of these types."""
+        for place, name in enumerate(table.column_names):
+            if name in kinds:
+                table = table.set_column(place, name, as_numbers(table.column(place), self.marks).cast(kinds[name]))
+        return table
 
     def spelled_in(self, table: Any) -> dict[str, Spelled]:
         """How the cells of labels are spelled in a table that was read as ``whole`` reads it."""
-        import pyarrow as pa
-
         # Of a name that several columns have, none is known: whoever asks for it is told so.
         known = [one for one in table.schema if one.name in self.labels and table.column_names.count(one.name) == 1]
         names = [one.name for one in known if pa.types.is_string(one.type)]
@@ -282,44 +260,30 @@ class Text:
 
     def whole(self, columns: Sequence[str] | None = None) -> Any:
         """All rows at once; labels as text."""
-        import pyarrow as pa
-
         try:
             table, found = self._read(columns), self
         except pa.ArrowInvalid:
-            found = self._settled_or_told(columns)
+            try:
+                found = self.settled(columns)
+            except pa.ArrowInvalid:
+                self._read(columns, threads=False)  # Arrow says in which row: only one thread can count them
+                raise
             if self.marks.thousands:  # numbers with such marks are read as text first
                 changed = [name for name, kind in found.types.items() if kind != self.types.get(name)]
                 found = replace(found, types={**found.types, **dict.fromkeys(changed, pa.string())})
             table = found._read(columns)
         if self.commas or self.marks.thousands:
             kinds = {one.name: one.type for one in table.schema if table.column_names.count(one.name) == 1}
-            marked = replace(found, types=kinds, spelled=self.spelled_in(table))._with_thousands(columns)
-            for name, kind in marked.types.items():
-                if kind != kinds[name]:
-                    place = table.column_names.index(name)
-                    table = table.set_column(place, name, as_numbers(table.column(name), self.marks).cast(kind))
+            marked = replace(found, types=kinds)._with_thousands(columns).types
+            table = self._with_numbers(table, {name: kind for name, kind in marked.items() if kind != kinds[name]})
         self._check_decoded(table)
         dates = {one.name: pa.string() for one in table.schema if pa.types.is_temporal(one.type)}
         return replace(found, types={**found.types, **dates})._read(columns) if dates else table
 
-    def _settled_or_told(self, columns: Sequence[str] | None) -> Text:
-        """Settle the types; where that fails, let Arrow say in which row: only one thread can count them."""
-        import pyarrow as pa
-
-        try:
-            return self.settled(columns)
-        except pa.ArrowInvalid:
-            self._read(columns, threads=False)
-            raise
-
     def _read(self, columns: Sequence[str] | None, threads: bool = True) -> Any:
-        import pyarrow as pa
-        from pyarrow import csv
-
         try:
-            with self._opened() as source:
-                return csv.read_csv(source, **self._options(columns, threads))
+            with opened_text(self.file) as source:
+                return pa.csv.read_csv(source, **self._options(columns, threads))
         except pa.ArrowInvalid as error:
             wider = self._wider_block(error)
             if wider is None:
@@ -342,7 +306,7 @@ class Text:
         signs = re.compile(b'["\n\r' + mark + b']|[^"\n\r' + mark + b"]+")
         place = start = lines = opened = 0
         closed, within, rows = -2, False, False
-        with self._opened() as stream:
+        with opened_text(self.file) as stream:
             while block := bytes(stream.read(BLOCK)):
                 for found in signs.finditer(block):
                     here, sign = place + found.start(), found[0]
@@ -364,8 +328,6 @@ class Text:
 
     def _check_decoded(self, table: Any, first: int = 0) -> None:
         """Name the first text that is not in UTF-8: Arrow keeps such columns as bytes."""
-        import pyarrow as pa
-
         for one, column in zip(table.schema, table.columns, strict=True):
             for row, value in enumerate(column.to_pylist() if pa.types.is_binary(one.type) else ()):
                 if value is not None and value.decode(errors="ignore").encode() != value:
@@ -377,32 +339,21 @@ class Text:
                     )
 
 
-def _beginning(file: File) -> bytes:
-    with file.where.open_input_stream(file.path, compression=file.compression) as stream:
-        return bytes(stream.read(BLOCK))
-
-
 def _are_numbers(cells: Any, marks: NumberMarks) -> bool:
     """Whether cells could all be numbers, whatever marks they have."""
-    from pyarrow import compute
-
     if marks.thousands:
         return as_numbers(cells, marks) is not None
-    return compute.all(compute.match_substring_regex(cells, ANY_NUMBER)).as_py() is not False
+    return pa.compute.all(pa.compute.match_substring_regex(cells, ANY_NUMBER)).as_py() is not False
 
 
 def _holds(cells: Any, mark: str) -> bool:
     """Whether a mark stands in any cell."""
-    from pyarrow import compute
-
-    return bool(compute.any(compute.match_substring(cells, mark)).as_py())
+    return bool(pa.compute.any(pa.compute.match_substring(cells, mark)).as_py())
 
 
 def _dotted(cells: Any) -> tuple[int, str] | None:
     """The first cell that has a point before three digits, and its row."""
-    from pyarrow import compute
-
-    found = compute.index(compute.match_substring_regex(cells, DOTTED), True).as_py()
+    found = pa.compute.index(pa.compute.match_substring_regex(cells, DOTTED), True).as_py()
     return None if found < 0 else (found, cells[found].as_py())
 
 

@@ -9,28 +9,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
 from itertools import count
 from typing import Any
 
-from ..core.columns import POINT
+import numpy as np
+
+from ..core.columns import POINT, pa
 from ..core.errors import BadFilter, UnknownColumn, quoted
 from ..core.scale import listed
 from ..core.suggestions import did_you_mean
-from .comparing import (
-    DAY_BEFORE_YEAR,
-    are_inexact,
-    can_hold,
-    common,
-    common_with,
-    compared_exactly,
-    family,
-    family_of,
-    form_of,
-    in_range,
-    moment,
-    rounded,
-)
 
 # A column of text, what is held against it, and where letters do not order the two as is meant.
 Doubt = tuple[str, str, Any]
@@ -39,6 +28,15 @@ LONGEST = 10_000  # signs: what is longer was not written by hand
 DEEPEST = 100  # conditions inside conditions, likewise
 MOST_COMPARED = 1_000  # comparisons, likewise; lists may be longer
 MEND = "Write it like \"year == 2024 and (score >= 0.5 or site in ('north', 'south'))\""
+# What the grammar of other languages has, and what to write here.
+HINTS = (
+    (r"(?<![<>=!])=(?!=)", "Equal is written =="),
+    (r"<>", "Unequal is written !="),
+    (r"\b(AND|OR|NOT|IN|IS|NULL)\b", "Write and, or, not, in, is null in small letters"),
+    (r"[&|]|!(?!=)", "Write and, or, not"),
+    (r"[<>=]\s*(-?\d+),(\d+)", POINT),
+    (r"\b(\d{4}-\d{1,2}-\d{1,2})\b", "Days stand in quotes: '{}'"),
+)
 # Texts and names in backticks; or a mark that nothing closes.
 TOKENS = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`([^`]*)`|(['\"`][\s\S]*)")
 WORD = re.compile(r"\w+")
@@ -59,6 +57,12 @@ MIRRORED: dict[Callable[[Any, Any], Any], Callable[[Any, Any], Any]] = {
     operator.gt: operator.lt,
     operator.ge: operator.le,
 }
+
+DIGITS = 76  # of the widest decimals of Arrow
+WRITTEN_IN_DIGITS = re.compile(r"\d[\d.,:/TZ +-]*", re.ASCII)
+# What two texts must have in common so that letters order the rest: years and months, hours, digits before a point.
+BEGINNING = re.compile(r"\d{4}[-./]\d\d|\d\d?:\d\d|\d+", re.ASCII)
+DAY_BEFORE_YEAR = r"^[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{4}|[0-9]{2})([^0-9]|$)"
 
 
 @dataclass(frozen=True)
@@ -125,12 +129,10 @@ class Filter:
 
         None where these cannot tell: they say nothing of numbers that are none, which count as missing here.
         """
-        import pyarrow.types as kinds
-
         tests = [node for node in ast.walk(self.tree) if isinstance(node, ast.Compare)]
         asked = [node for node in tests if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops)]
         words = {word_of(side) for node in asked for side in (node.left, *node.comparators)} - {"", *NOTHING}
-        if any(kinds.is_floating(schema.field(self.bound.get(word, word)).type) for word in words):
+        if any(pa.types.is_floating(schema.field(self.bound.get(word, word)).type) for word in words):
             return None
         reader = _Reader(self, schema, loose=True)
         return reader.condition(self.tree), reader.doubts
@@ -202,27 +204,12 @@ def _without_backticks(text: str) -> tuple[str, dict[str, str]]:
     return TOKENS.sub(word, text), bound
 
 
-def _hint_on_values(bare: str) -> str:
-    """What to do about decimals with a comma, and days without quotes."""
-    if comma := re.search(r"[<>=]\s*(-?\d+),(\d+)", bare):
-        return POINT.format(*comma.groups())
-    day = re.search(r"\b\d{4}-\d{1,2}-\d{1,2}\b", bare)
-    return f"Days stand in quotes: '{day[0]}'" if day else ""
-
-
 def _hint(text: str) -> str:
     """What the filter of another language would have to be here."""
     bare = TOKENS.sub("", text)
-    if re.search(r"(?<![<>=!])=(?!=)", bare):
-        return "Equal is written =="
-    if "<>" in bare:
-        return "Unequal is written !="
-    if re.search(r"\b(AND|OR|NOT|IN|IS|NULL)\b", bare):
-        return "Write and, or, not, in, is null in small letters"
-    if "&" in bare or "|" in bare or "!" in bare.replace("!=", ""):
-        return "Write and, or, not"
-    if said := _hint_on_values(bare):
-        return said
+    for pattern, hint in HINTS:
+        if found := re.search(pattern, bare):
+            return hint.format(*found.groups())
     pieces = [piece.strip() for piece in re.split(r"\b(?:and|or|not|in|is|null)\b|[<>=!(),]+", bare)]
     odd = [piece for piece in pieces if re.fullmatch(r"[^\W\d].{,60}", piece) and not piece.isidentifier()]
     return f"{MEND}; the name of a column that is no plain word stands in backticks: `{odd[0]}`" if odd else MEND
@@ -243,9 +230,6 @@ class _Reader:
 
     def condition(self, node: ast.expr) -> Any:
         """Something that holds of a row or does not."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         match node:
             case ast.BoolOp(op=op, values=values):
                 joined = operator.and_ if isinstance(op, ast.And) else operator.or_
@@ -255,16 +239,16 @@ class _Reader:
             case ast.Compare():
                 return _in_pairs(operator.and_, list(self._comparisons(node)))
             case ast.Name(id=word) if word in WORDS:
-                return compute.scalar(WORDS[word])
+                return pa.compute.scalar(WORDS[word])
             case ast.Name() if word_of(node) not in NOTHING:
                 name, kind = self._column(node)
                 if pa.types.is_boolean(kind):
-                    return compute.field(name)
+                    return pa.compute.field(name)
                 raise BadFilter(
                     f"the column holds {kind} and is no condition", column=name, mend=f"Compare it: {name} == ..."
                 )
             case ast.Constant(value=bool() as value):
-                return compute.scalar(value)
+                return pa.compute.scalar(value)
         raise self.filter.foreign(node)
 
     def _comparisons(self, node: ast.Compare) -> Iterator[Any]:
@@ -284,8 +268,6 @@ class _Reader:
             left = right
 
     def _compared(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
-        from pyarrow import compute
-
         if _is_nothing(left) or _is_nothing(right):
             raise BadFilter("nothing equals null", mend="Write `is null` or `is not null`")
         named = [isinstance(side, ast.Name) and word_of(side) not in WORDS for side in (left, right)]
@@ -303,13 +285,11 @@ class _Reader:
             field = field if wide == kind else field.cast(wide, safe=False)
         found = compare(field, value) if named[0] else compare(value, field)
         if ordered and family(kind) == "text" and (form := form_of(value.as_py(), name)):
-            doubt = ~compute.match_substring_regex(field, form)
+            doubt = ~pa.compute.match_substring_regex(field, form)
             found = self._unless_doubtful(found, name, quoted(value.as_py()), doubt)
         return self._unless_missing(found, (field, kind))
 
     def _columns(self, compare: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
-        from pyarrow import compute
-
         (name, one, kind), (other, two, second) = self._field(left), self._field(right)
         if family(kind) != family(second):
             raise BadFilter(
@@ -334,21 +314,16 @@ class _Reader:
             found = compare(one, two)
         if family(kind) == "text" and compare not in (operator.eq, operator.ne):
             for word, field, against in ((name, one, other), (other, two, name)):
-                doubt = compute.match_substring_regex(field, DAY_BEFORE_YEAR)
+                doubt = pa.compute.match_substring_regex(field, DAY_BEFORE_YEAR)
                 found = self._unless_doubtful(found, word, against, doubt)
         return self._unless_missing(found, *sides)
 
     def _unless_doubtful(self, found: Any, name: str, against: str, doubt: Any) -> Any:
         """Text of which letters do not tell whether it comes before other text meets no condition."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         self.doubts.append((name, against, doubt))
-        return found if self.loose else compute.if_else(doubt, pa.scalar(None, pa.bool_()), found)
+        return found if self.loose else pa.compute.if_else(doubt, pa.scalar(None, pa.bool_()), found)
 
     def _membership(self, left: ast.expr, right: ast.expr) -> Any:
-        import pyarrow as pa
-
         name, field, kind = self._field(left)
         entries = right.elts if isinstance(right, ast.Tuple | ast.List) else [right]
         if not entries:
@@ -367,8 +342,6 @@ class _Reader:
 
     def _among(self, field: Any, kind: Any, values: Sequence[Any]) -> Any:
         """Where a column has one of several values; as ``==`` has it, 0 is -0.0 too."""
-        import pyarrow as pa
-
         if pa.types.is_integer(kind):
             values = [int(value) for value in values if value == value // 1 and in_range(kind, value)]
         elif pa.types.is_floating(kind):
@@ -388,14 +361,11 @@ class _Reader:
 
     def _unless_missing(self, found: Any, *sides: tuple[Any, Any], absent: bool = False) -> Any:
         """A missing value, or a number that is none, neither meets a condition nor its contrary."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         for field, kind in sides:
             if absent:
-                found = compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
+                found = pa.compute.if_else(field.is_valid(), found, pa.scalar(None, pa.bool_()))
             if pa.types.is_floating(kind) and not self.loose:
-                found = compute.if_else(compute.is_nan(field), pa.scalar(None, pa.bool_()), found)
+                found = pa.compute.if_else(pa.compute.is_nan(field), pa.scalar(None, pa.bool_()), found)
         return found
 
     def _column(self, node: ast.expr) -> tuple[str, Any]:
@@ -407,18 +377,13 @@ class _Reader:
 
     def _field(self, node: ast.expr) -> tuple[str, Any, Any]:
         """A column by its name, as an expression, and what it holds."""
-        import pyarrow as pa
-        from pyarrow import compute
-
         name, kind = self._column(node)
         if pa.types.is_dictionary(kind):
-            return name, compute.field(name).cast(kind.value_type), kind.value_type
-        return name, compute.field(name), kind
+            return name, pa.compute.field(name).cast(kind.value_type), kind.value_type
+        return name, pa.compute.field(name), kind
 
     def _literal(self, node: ast.expr, name: str, kind: Any, ordered: bool = False) -> Any:
         """A value of the kind that a column holds."""
-        import pyarrow as pa
-
         value = self._value(node)
         own, given = family(kind), family_of(value)
         try:
@@ -478,3 +443,144 @@ def check_column(name: object, names: list[str], condition: Filter | None = None
     if condition is not None and name in condition.compared:
         mend = f"{mend}{'' if mend.endswith('?') else '.'} Text stands in quotes: {quoted(name)}"
     raise UnknownColumn(f"there is no column {quoted(name)}", mend=mend)
+
+
+# --- how values are compared ----------------------------------------------------------------------------------
+
+
+def family_of(value: object) -> str:
+    """What a value that somebody wrote can be compared with."""
+    return "boolean" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
+
+
+def family(kind: Any) -> str:
+    """What can be compared with each other."""
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "text"
+    return "time" if pa.types.is_temporal(kind) else "nothing" if pa.types.is_null(kind) else str(kind)
+
+
+def moment(text: str, kind: Any) -> Any:
+    """A day or time as a column holds it; one without a zone is of that of the column."""
+    try:
+        return pa.scalar(text).cast(kind)
+    except pa.ArrowException:
+        if not pa.types.is_timestamp(kind) or kind.tz is None:
+            raise
+    return pa.compute.assume_timezone(pa.scalar(text).cast(pa.timestamp(kind.unit)), kind.tz)
+
+
+def in_range(kind: Any, value: float) -> bool:
+    """Whether a type of whole numbers reaches as far as a number."""
+    signed = pa.types.is_signed_integer(kind)
+    least, behind = (-1 << (kind.bit_width - 1), 1 << (kind.bit_width - 1)) if signed else (0, 1 << kind.bit_width)
+    return bool(least <= value < behind)
+
+
+def common_with(kind: Any, value: Any) -> tuple[Any, Any]:
+    """A type in which a column of numbers can be held against a number, and the number in it."""
+    if pa.types.is_floating(kind):
+        wide = pa.float32() if pa.types.is_float16(kind) else kind  # of half precision, Arrow compares nothing
+        return wide, pa.scalar(rounded(kind, value), wide)
+    if pa.types.is_decimal(kind):
+        return _decimal_with(kind, Decimal(repr(value)))
+    if value == value // 1 and in_range(kind, value):
+        return kind, pa.scalar(int(value), kind)
+    if isinstance(value, int):
+        return pa.decimal128(38, 0), pa.scalar(Decimal(value), pa.decimal128(38, 0))
+    # A fraction is less than 2 to the 53rd: numbers that are rounded stay on their side of it.
+    return pa.float64(), pa.scalar(value)
+
+
+def _decimal_with(kind: Any, value: Decimal) -> tuple[Any, Any]:
+    """The same for a column of decimals, which keep every digit where the number has few enough of them."""
+    exponent = value.as_tuple().exponent
+    scale = max(kind.scale, -exponent) if isinstance(exponent, int) else DIGITS
+    if max(kind.precision - kind.scale, value.adjusted() + 1) + scale > DIGITS:
+        # Then it is far larger, or far nearer to 0, than what the column can hold: rounding changes no order.
+        return pa.float64(), pa.scalar(float(value))
+    wide = pa.decimal256(DIGITS, scale)
+    return wide, pa.scalar(value, wide)
+
+
+def can_hold(kind: Any, value: Any) -> bool:
+    """Whether a type of numbers holds a whole number exactly, and none beside it that was rounded to it."""
+    if not pa.types.is_floating(kind) or not isinstance(value, int):
+        return True
+    digits = 11 if pa.types.is_float16(kind) else 24 if pa.types.is_float32(kind) else 53
+    return abs(value) <= 1 << digits
+
+
+def are_inexact(kind: Any, other: Any) -> bool:
+    """Whether one column has whole numbers that are rounded in the type of the other."""
+    return bool(pa.types.is_floating(other) and (pa.types.is_int64(kind) or pa.types.is_uint64(kind)))
+
+
+def compared_exactly(compare: Callable[[Any, Any], Any], whole: Any, kind: Any, real: Any) -> Any:
+    """Whole numbers of 64 bits held against floats, also where the nearest float of a number is another number."""
+    behind = float(1 << 63 if pa.types.is_int64(kind) else 1 << 64)
+    near, real = whole.cast(pa.float64(), safe=False), real.cast(pa.float64())
+    # Where both are the same float, that float is whole: unless it lies behind all whole numbers, it can be one.
+    same, less = near == real, pa.compute.scalar(bool(compare(0, 1)))
+    inside = compare(whole, pa.compute.if_else(real < behind, real, 0.0).cast(kind, safe=False))
+    return pa.compute.if_else(same, pa.compute.if_else(real < behind, inside, less), compare(near, real))
+
+
+def common(kind: Any, other: Any) -> Any:
+    """A type in which two columns of numbers, or of text, can be compared; None where every type would round them."""
+    if family(kind) == "text":
+        return pa.large_string()
+    decimals = [each for each in (kind, other) if pa.types.is_decimal(each)]
+    if decimals:
+        if pa.types.is_floating(kind) or pa.types.is_floating(other):
+            return None
+        scale = max(each.scale for each in decimals)
+        before = max([20, *(each.precision - each.scale for each in decimals)])
+        return pa.decimal256(DIGITS, scale) if before + scale <= DIGITS else None
+    if not (pa.types.is_integer(kind) and pa.types.is_integer(other)):
+        return pa.float64()
+    return pa.decimal128(38, 0) if pa.uint64() in (kind, other) else pa.int64()
+
+
+def rounded(kind: Any, value: Any) -> float:
+    """A number as a column holds it: 0.7 of single precision is 0.7, as it is where it is held against a threshold."""
+    narrow = np.float16 if pa.types.is_float16(kind) else np.float32 if pa.types.is_float32(kind) else np.float64
+    with np.errstate(over="ignore"):
+        return float(narrow(value))
+
+
+# --- text by its letters --------------------------------------------------------------------------------------
+
+
+def form_of(text: str, column: str) -> str | None:
+    """What texts look like that are in the order of the days, times or numbers that they stand for, as this one is.
+
+    None where letters are meant.
+    """
+    if not WRITTEN_IN_DIGITS.fullmatch(text):
+        return None
+    if re.match(DAY_BEFORE_YEAR, text):
+        raise _unordered_days(text, column)
+    found = BEGINNING.match(text)
+    shown = re.sub("[0-9]", "[0-9]", re.escape(found[0])) if found else ""
+    decimal = re.fullmatch(r"\d+\.\d*", text, re.ASCII)
+    return f"^{shown}(\\.|$)" if decimal else f"^{shown}([^0-9]|$)"
+
+
+def out_of_order(value: str, column: str, against: str, row: int, file: str | None) -> BadFilter:
+    """What to say of a text that letters do not put where it is meant to be."""
+    if re.match(DAY_BEFORE_YEAR, value):
+        return _unordered_days(value, column).but(file=file, row=row)
+    problem = f"{quoted(value)} has not the form of {against}, and text is ordered letter by letter"
+    name = column if column.isidentifier() else f"`{column}`"
+    mend = f"Write all values of it in that form, or leave such rows out: {name} != {quoted(value)} and ..."
+    return BadFilter(problem, file=file, column=column, row=row, mend=mend)
+
+
+def _unordered_days(text: str, column: str) -> BadFilter:
+    problem = f"days like {quoted(text)} are not in the order of their letters"
+    return BadFilter(problem, column=column, mend="Write days as in '2024-12-31', in the column too")

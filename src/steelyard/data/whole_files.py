@@ -114,7 +114,8 @@ def write_whole(path: str | Path, content: bytes, kind: FileKind, overwrite: boo
     try:
         refuse_unwritable(place, kind, overwrite)
         if place.exists() and not place.is_file():
-            _write_into(place, content)
+            with suppress(BrokenPipeError):  # whoever read it has heard enough
+                place.write_bytes(content)
         else:
             _write_beside(_followed(place), content)
     except UnwritableFile:
@@ -182,15 +183,10 @@ def refuse_no_page(path: object) -> None:
 
 def _failed(place: Path, error: Exception) -> UnwritableFile:
     folder = place.parent
-    mend = quoted(str(error), 120) if _is_folder(folder) else f"There is no folder {quoted(str(folder), LONG)}"
+    there = os.path.isdir(folder)  # noqa: PTH112  (for Path, a name that cannot be one is an error)
+    mend = quoted(str(error), 120) if there else f"There is no folder {quoted(str(folder), LONG)}"
     kind = FailedWrite if isinstance(error, OSError) and error.errno in FAILURES else UnwritableFile
     return kind(f"{quoted(str(place), LONG)} cannot be written", mend=mend)
-
-
-def _is_folder(place: Path) -> bool:
-    with suppress(OSError, ValueError):
-        return place.is_dir()
-    return False
 
 
 def _followed(place: Path) -> Path:
@@ -199,11 +195,6 @@ def _followed(place: Path) -> Path:
     if found.is_symlink():
         raise OSError("links lead round in a circle")
     return found
-
-
-def _write_into(place: Path, content: bytes) -> None:
-    with suppress(BrokenPipeError):  # whoever read it has heard enough
-        place.write_bytes(content)
 
 
 def _write_beside(place: Path, content: bytes) -> None:

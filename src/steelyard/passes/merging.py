@@ -21,8 +21,7 @@ from ..core.errors import (
 from ..core.scale import Continuum, Scale
 from ..data.digests import FILE, Source, address_of, is_gone, is_untouched, short
 from ..data.engines.engine import TreeSum
-from ..data.folders import below, globbed
-from ..data.paths import UNREAD, File, Listed, mend_for_missing, once
+from ..data.paths import UNREAD, File, Listed, below, globbed, mend_for_missing, once
 from ..inputs.remarks import joined, on_passed
 from .plan import Plan
 from .provenance import OVERLAP, check_no_overlap, settled

@@ -19,7 +19,6 @@ from ..core.scale import Continuum, Scale
 from ..data import sources
 from ..data.digests import together
 from ..data.engines import Engine, frame_of
-from ..data.engines.engine import Local
 from ..data.formats import rows_in
 from ..data.shards import Batch, with_filter
 from ..data.streams import Files, check_marks, schema_from
@@ -68,7 +67,7 @@ class Plan:
     files: Any
     columns: list[str]
     schema: Any
-    engine: Engine = field(default_factory=Local)
+    engine: Engine = field(default_factory=Engine)
     skip: bool = False
     left_out: Mapping[str, SteelyardError] = field(default_factory=dict)
     settings: Settings | None = None
@@ -84,7 +83,7 @@ class Plan:
         settings: Settings | None = None,
     ) -> Plan:
         """Look at the files, but not at their rows; the first that can be used says what all must have."""
-        engine = Local() if engine is None else engine
+        engine = Engine() if engine is None else engine
         frame = frame_of(source, request.where)
         if frame is not None:
             check_marks(request.marks, text=False)

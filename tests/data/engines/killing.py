@@ -46,7 +46,7 @@ class Deadly:
 
 
 @dataclass(frozen=True)
-class Doomed:
+class Doomed(Engine):
     """An engine that loses a worker when rows are counted."""
 
     engine: Engine

@@ -12,7 +12,7 @@ import pytest
 
 import steelyard as sy
 from steelyard.core.errors import BadOption, DamagedFile, TooLarge
-from steelyard.data.engines.engine import Local
+from steelyard.data.engines import Engine
 from steelyard.families.partition.fitting import Regions
 from steelyard.families.partition.rows import Arranged, joined, ties_at
 from steelyard.families.partition.scaling import orders
@@ -229,15 +229,15 @@ def test_everything_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     given: dict[str, Any] = {"truth": "truth", "measures": asked, "group": "batch"}
     path = written(tmp_path, three_classes(ROWS))
     here = sy.compare(path, {"p": "p_*", "q": "q_*"}, **given)
-    fold = Local.fold
+    fold = Engine.fold
 
-    def far(engine: Local, work: Any, shares: Any, *done: Any) -> Any:
+    def far(engine: Engine, work: Any, shares: Any, *done: Any) -> Any:
         def there(share: Any) -> Any:
             return pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(work))(share)))  # noqa: S301
 
         return fold(engine, there, shares, *done)
 
-    monkeypatch.setattr(Local, "fold", far)
+    monkeypatch.setattr(Engine, "fold", far)
     elsewhere = sy.compare(path, {"p": "p_*", "q": "q_*"}, **given)
     same(elsewhere.table(), here.table(), rel=1e-12)
     same(elsewhere.differences(), here.differences(), ("difference", "low", "high", "se"), rel=1e-9)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors import BadOption, quoted
 from ...core.suggestions import did_you_mean
-from .engine import Engine, Local, make, maker
+from .engine import Engine, make, maker
 
 __all__ = ["Engine", "frame_of", "make", "started"]
 
@@ -39,7 +39,7 @@ def started(engine: Any = None, source: Any = None) -> Iterator[Engine]:
 
         yield spark.started(engine, source)
     else:
-        yield Local()
+        yield Engine()
 
 
 def _kind(engine: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import operator
-import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ from time import monotonic
 from typing import Any
 
 from ... import __version__
-from ...core.columns import read_frame
+from ...core.columns import pa, read_frame
 from ...core.errors import BadOption, LostWorker, SteelyardError, UnreadableFile, quoted
 from ...core.threads import alone, in_time
 from ..formats import in_words
@@ -51,7 +50,9 @@ def started(engine: Any = None) -> Iterator[Engine]:
         with _connected(distributed, engine) as client:
             yield _greeted(client)
     else:
-        yield _greeted(_current() if engine is None else engine)
+        with suppress(ValueError):  # there is no cluster that this process is connected to
+            engine = distributed.Client.current() if engine is None else engine
+        yield _greeted(engine)
 
 
 @contextmanager
@@ -107,19 +108,11 @@ def _connected(distributed: Any, address: str) -> Any:
         ) from None
 
 
-def _current() -> Any:
-    """The cluster that this process is connected to, if there is one."""
-    try:
-        return sys.modules["distributed"].Client.current()
-    except (KeyError, ValueError):
-        return None
-
-
 # --- work -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Dask:
+class Dask(Engine):
     """Works on shards as tasks of a graph; a task whose worker was lost is given to another by Dask.
 
     Attributes:
@@ -130,9 +123,7 @@ class Dask:
     client: Any = None
     workers: Callable[[], int] | None = None
 
-    def fold(
-        self, work: Callable[[Any], Any], shards: Sequence[Any], done: Callable[[Any], None] = lambda _: None
-    ) -> Any:
+    def fold(self, work: Callable[[Any], Any], shards: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
         """Add up what becomes of every shard."""
         from dask.delayed import Delayed, delayed
 
@@ -173,13 +164,16 @@ class Dask:
 
     def _fault(self, future: Any) -> BaseException | None:
         """Wait for a task, and return what went wrong with it; where all workers stay away, nobody waits for them."""
-        if self.workers is None:
-            return _exception(future)
         seen = monotonic()
         while True:
             try:
-                return _exception(future, PULSE)
+                fault: BaseException | None = future.exception(None if self.workers is None else PULSE)
+                return fault
+            except CANCELLED as error:  # as by a cluster that ended
+                return error
             except TimeoutError:
+                if self.workers is None:
+                    raise
                 if self._alive():
                     seen = monotonic()
                 elif monotonic() - seen > LONGEST_SILENCE:
@@ -195,15 +189,6 @@ class Dask:
 
 async def _counted(workers: Callable[[], int]) -> int:
     return workers()
-
-
-def _exception(future: Any, seconds: float | None = None) -> BaseException | None:
-    """Return what a task has raised; what was cancelled, as by a cluster that ended, raises that itself."""
-    try:
-        found: BaseException | None = future.exception(seconds)
-    except CANCELLED as error:
-        return error
-    return found
 
 
 def _told(error: BaseException) -> BaseException:
@@ -246,11 +231,9 @@ class DaskFrame:
 
     def schema(self, columns: Sequence[str], engine: Engine) -> Any:
         """What columns hold, as the frame says; where it does not say it, all partitions are asked."""
-        import pyarrow as pa
-
         said = pa.Schema.from_pandas(self._some(columns)._meta, preserve_index=False)
         if any(pa.types.is_null(plain(column.type)) for column in said):
-            said = engine.fold(_held, self.shards(columns)).schema
+            said = _joint(engine.fold(_schemas, self.shards(columns)))
         return pa.schema([(name, plain(said.field(name).type)) for name in columns])
 
     def shards(self, columns: Sequence[str]) -> list[Any]:
@@ -279,26 +262,17 @@ def _shard(place: int, part: Any, keep: Filter | None) -> FrameShard:
         raise error.within(name, None) from None
 
 
-@dataclass(frozen=True)
-class Held:
-    """The types of columns; those of two partitions are types that hold what both hold."""
-
-    schema: Any
-
-    def __add__(self, other: Held) -> Held:
-        """Find types for both."""
-        import pyarrow as pa
-
-        try:
-            return Held(pa.unify_schemas([self.schema, other.schema], promote_options="permissive"))
-        except pa.ArrowException as error:
-            raise UnreadableFile(
-                "partitions hold different kinds of values", mend=f"Bring them into one type: {quoted(str(error), 120)}"
-            ) from None
-
-
-def _held(shard: FrameShard) -> Held:
-    import pyarrow as pa
-
+def _schemas(shard: FrameShard) -> list[Any]:
+    """The types of the columns of a partition, as the only schema of a list: lists can be added."""
     (table,) = shard.tables
-    return Held(pa.schema([(column.name, plain(column.type)) for column in table.schema]))
+    return [pa.schema([(column.name, plain(column.type)) for column in table.schema])]
+
+
+def _joint(schemas: list[Any]) -> Any:
+    """Types that hold what all partitions hold."""
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise UnreadableFile(
+            "partitions hold different kinds of values", mend=f"Bring them into one type: {quoted(str(error), 120)}"
+        ) from None

@@ -1,32 +1,16 @@
-"""What an engine is, the order in which it adds states, and the engine of this process."""
+"""The engine of this process, from which others derive, and the order in which all of them add states."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ...core.errors import BadOption, quoted
 from ...core.threads import in_order
 
 State = TypeVar("State")
-
-
-class Engine(Protocol):
-    """Somewhere to work."""
-
-    def fold(self, work: Callable[[Any], Any], shards: Any, done: Callable[[Any], None] = ...) -> Any:
-        """Add up what becomes of every shard, in a fixed order; None where there is no shard.
-
-        Args:
-            work: Shard in, state out; it can be pickled, and a state can be added to another of its kind.
-            shards: The shards, in order; or a frame whose partitions are the shards.
-            done: Told of every shard whose state is there, where that is known.
-
-        Raises:
-            SteelyardError: What the work said of the first shard, in their order, that was faulty.
-        """
 
 
 def make(frame: Any) -> str | None:
@@ -77,13 +61,20 @@ class TreeSum(Generic[State]):
         return found
 
 
-class Local:
-    """Works on shards here; of each, some batches are in memory at a time."""
+class Engine:
+    """Works on shards here; of each, some batches are in memory at a time. Engines of clusters derive from this one."""
 
-    def fold(
-        self, work: Callable[[Any], Any], shards: Sequence[Any], done: Callable[[Any], None] = lambda _: None
-    ) -> Any:
-        """Add up what becomes of every shard."""
+    def fold(self, work: Callable[[Any], Any], shards: Any, done: Callable[[Any], None] = lambda _: None) -> Any:
+        """Add up what becomes of every shard, in a fixed order; None where there is no shard.
+
+        Args:
+            work: Shard in, state out; it can be pickled, and a state can be added to another of its kind.
+            shards: The shards, in order; or a frame whose partitions are the shards.
+            done: Called with every shard whose state is there, where that is known.
+
+        Raises:
+            SteelyardError: What the work said of the first shard, in their order, that was faulty.
+        """
         total: TreeSum[Any] = TreeSum()
         for shard, state in zip(shards, in_order(work, shards), strict=True):
             total.add(state)

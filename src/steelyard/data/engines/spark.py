@@ -11,7 +11,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ...core.columns import read_frame
+from ...core.columns import pa, read_frame
 from ...core.errors import BadOption, SteelyardError, quoted
 from ...core.threads import alone
 from ..shards import FrameShard, plain
@@ -65,7 +65,7 @@ def _same_python() -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Spark:
+class Spark(Engine):
     """Works on shards as tasks of Spark, which gives a task whose worker was lost to another."""
 
     session: Any
@@ -116,8 +116,6 @@ def _of_partition(
 
 def _stated(place: int, work: Callable[[Any], Any], shards: Iterable[Any]) -> Any:
     """The state of some shards for the driver; a fault is one too, since Spark would tell it as text."""
-    import pyarrow as pa
-
     total: TreeSum[Any] = TreeSum()
     found: Any
     try:
@@ -160,8 +158,6 @@ class SparkFrame:
 
     def schema(self, columns: Sequence[str], engine: Engine) -> Any:
         """What columns hold, as the frame says."""
-        import pyarrow as pa
-
         said = self.shards(columns).selected.limit(0).toArrow().schema
         return pa.schema([(name, plain(kind)) for name, kind in zip(columns, said.types, strict=True)])
 
