@@ -25,10 +25,11 @@ from ..inputs.prediction import Prediction
 from ..inputs.validate import Missing, Validator
 from ..measures.registry import Measure
 from ..passes.tally import Tally
-from .closed_form import HeldOut, closed_form
+from .closed_form import closed_form
 from .cross_assessment import CrossAssessment, assembled, compared
 from .estimators import LOWEST
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, refuse_gaps, refuse_one_class, refuse_words, stacked
+from .leave_out import HeldOut
 from .models import read_models, rule_of
 from .splits import Split, SplitPlan, make_plan, rare_classes
 

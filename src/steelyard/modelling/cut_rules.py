@@ -23,14 +23,13 @@ from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown
 from ..inputs.dataset import checked_weight
 from ..maths.kernels import class_probabilities
-from .estimators import found_by_search, where
+from .estimators import LOWEST, found_by_search, where
 from .regressors import is_estimator, tells_spread
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Places
 
 FEW = 10  # rows of which ranks cannot be told from whole numbers that were measured
-LOWEST = np.finfo(np.float64).min  # what scikit-learn gives for minus infinity, so that scores stay finite
 
 
 class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -136,28 +135,33 @@ class CutClassifier(_ContinuumRule):
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of the continuum; 0 for those that were not seen in training."""
         check_is_fitted(self)
-        return self._placed(np.asarray(self.estimator_.predict_proba(X)), 0.0)
+        return among_all(np.asarray(self.estimator_.predict_proba(X)), self.estimator_.classes_, self.continuum_, 0.0)
 
     @where(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
         """A score for each class, in the order of the continuum; of two classes, one for the upper."""
         check_is_fitted(self)
         scores = np.asarray(self.estimator_.decision_function(X))
-        both = scores if scores.ndim > 1 else np.stack([-scores, scores], axis=1)
-        placed = self._placed(both, LOWEST)
-        return placed[:, 1] if len(self.classes_) == 2 else placed
+        return scores_among_all(scores, self.estimator_.classes_, self.continuum_)
 
-    def _placed(self, columns: Array, unseen: float) -> Array:
-        """Columns of the classes that were seen, among those of all classes."""
-        seen = [self.continuum_.code(label) for label in self.estimator_.classes_]
-        if columns.shape[1] != len(seen):
-            raise WrongShape(
-                f"{columns.shape[1]} columns for {len(seen)} classes",
-                mend="Give a classifier that has one score a class, as with decision_function_shape='ovr'",
-            )
-        placed = np.full((len(columns), len(self.classes_)), unseen)
-        placed[:, seen] = columns
-        return placed
+
+def among_all(columns: Array, seen: AnyArray, continuum: Continuum, unseen: float) -> Array:
+    """Put the columns of the classes that were seen in training among those of all classes."""
+    if columns.shape[1] != len(seen):
+        raise WrongShape(
+            f"{columns.shape[1]} columns for {len(seen)} classes",
+            mend="Give a classifier that has one score a class, as with decision_function_shape='ovr'",
+        )
+    placed = np.full((len(columns), len(continuum)), unseen)
+    placed[:, [continuum.code(label) for label in seen]] = columns
+    return placed
+
+
+def scores_among_all(scores: Array, seen: AnyArray, continuum: Continuum) -> Array:
+    """Put the scores of the classes that were seen among those of all; of two classes, keep that of the upper."""
+    both = scores if scores.ndim > 1 else np.stack([-scores, scores], axis=1)
+    placed = among_all(both, seen, continuum, LOWEST)
+    return placed[:, 1] if len(continuum) == 2 else placed
 
 
 def _knows_spread(rule: Any) -> bool:
