@@ -114,7 +114,7 @@ def _confirmed(found: HeldOut, estimator: Any, x: Array, y: AnyArray, parts: Seq
                 agrees = numbers is None or np.allclose(numbers[parts[place]], told, rtol=AGREED, atol=AGREED)
                 if not (agrees and np.array_equal(found.labels[parts[place]], labels)):
                     return None
-            for place in np.flatnonzero(doubtful):
+            for place in np.flatnonzero(doubtful).tolist():
                 found.labels[parts[place]], told = _predicted(estimator, x, y, parts[place], method)
                 if numbers is not None:
                     numbers[parts[place]] = told

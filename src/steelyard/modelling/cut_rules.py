@@ -23,8 +23,7 @@ from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown
 from ..inputs.dataset import checked_weight
 from ..maths.kernels import class_probabilities
-from .estimators import LOWEST, found_by_search, where
-from .regressors import is_estimator, tells_spread
+from .estimators import LOWEST, found_by_search, inner_has, is_estimator, tells_spread, where
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Places
@@ -85,11 +84,6 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
         return float(np.average(right, weights=weight))
 
 
-def _inner_has(method: str) -> Callable[[Any], bool]:
-    """Whether the classifier within has a method."""
-    return lambda rule: hasattr(getattr(rule, "estimator_", rule.estimator), method)
-
-
 class CutClassifier(_ContinuumRule):
     """Any classifier, fitted to the classes of measured values.
 
@@ -131,13 +125,13 @@ class CutClassifier(_ContinuumRule):
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(X))
 
-    @where(_inner_has("predict_proba"))
+    @where(inner_has("predict_proba", "estimator_"))
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of the continuum; 0 for those that were not seen in training."""
         check_is_fitted(self)
         return among_all(np.asarray(self.estimator_.predict_proba(X)), self.estimator_.classes_, self.continuum_, 0.0)
 
-    @where(_inner_has("decision_function"))
+    @where(inner_has("decision_function", "estimator_"))
     def decision_function(self, X: Any) -> Array:
         """A score for each class, in the order of the continuum; of two classes, one for the upper."""
         check_is_fitted(self)
@@ -227,7 +221,8 @@ class RegressionRule(_ContinuumRule):
                 raise BadOption(f"cv is {quoted(folds)}", mend="Say how many folds, from 2 on, or give a splitter")
             folds = KFold(min(int(folds), len(measured)), shuffle=True, random_state=0)
         said = cross_val_predict(self.regressor, X, measured, cv=folds, params=options)
-        return float(np.sqrt(np.average(np.square(measured - column_or_1d(said)), weights=_array(weight))))
+        weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+        return float(np.sqrt(np.average(np.square(measured - column_or_1d(said)), weights=weights)))
 
     def predict_response(self, X: Any) -> Array:
         """The number that the regressor predicts."""
@@ -299,7 +294,3 @@ def _finite(values: Any, name: str, cut: Continuum | None = None, warn: bool = F
 def _weighed(sample_weight: Any) -> dict[str, Any]:
     """The option of fit where there are weights, and none where there are not: many fits do not know it."""
     return {} if sample_weight is None else {"sample_weight": sample_weight}
-
-
-def _array(weight: Any) -> Array | None:
-    return None if weight is None else np.asarray(weight, dtype=np.float64)

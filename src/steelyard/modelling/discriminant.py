@@ -257,7 +257,7 @@ def _whitening_of(leaving: Leaving, code: int, ridge: float, count: int) -> Whit
 
 def _leave_rows_out(leaving: Leaving, code: int, ridge: float, least: float, density: Array) -> Marks:
     """Leave each row of a class out of its own log density, and return the rows of which it cannot be told."""
-    own, count = leaving.codes == code, int(leaving.counts[code])
+    own, count = np.asarray(leaving.codes == code), int(leaving.counts[code])
     whitening, grown = _whitening_of(leaving, code, ridge, count - 1), count / (count - 1)
     if whitening is None:
         return own

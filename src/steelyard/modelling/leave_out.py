@@ -211,7 +211,7 @@ def known(estimator: Any, names: set[str], classes: int = 0) -> dict[str, Any] |
 
 
 def shares(log: Array) -> Array:
-    """Probabilities that are in proportion to exp(log), (rows, classes)."""
+    """Probabilities that are in proportion to exp(log); classes are in the second axis."""
     found = np.exp(log - log.max(axis=1, keepdims=True))
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
