@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from steelyard.studies.designs import MEVIK
-from steelyard.studies.estimates import paper_estimates
 from steelyard.studies.mevik import SEED, simulate
-from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replications
+from steelyard.studies.replications import (
+    CLASSIFIERS,
+    Examination,
+    Replications,
+    examinations,
+    paper_estimates,
+    replications,
+)
 
 from .contestants import OURS, load
 from .plans import Plan
@@ -46,11 +52,8 @@ def measure_studies(plan: Plan, say: Callable[[str], None]) -> Section:
 def sklearn_loop() -> Call:
     """One repetition of every cell, classifier by classifier."""
     models, selection = _models(), load("sklearn.model_selection")
-    trials = Trials.of(MEVIK)
-    judged = [
-        (next(replications(MEVIK, cell, 1, SEED)), Examination.of(MEVIK, cell.sd_response, trials))
-        for cell in MEVIK.cells
-    ]
+    judges = examinations(MEVIK)
+    judged = [(next(replications(MEVIK, cell, 1, SEED)), judges[cell.sd_response]) for cell in MEVIK.cells]
 
     def loop() -> list[Any]:
         return [_by_hand(data, examination, models, selection) for data, examination in judged]

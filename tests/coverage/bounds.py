@@ -19,7 +19,7 @@ from steelyard import Continuum, Deviation
 from steelyard.states.statistics import CONTINUUM
 from steelyard.studies.classifiers import interval
 from steelyard.studies.designs import MEVIK, PAPER_CELLS, Cell
-from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replications
+from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, examinations, replications
 from tests.coverage.reporting import on_all_cores
 from tests.coverage.simulation import Array, rewrite, standard_error, with_section
 
@@ -91,7 +91,7 @@ Finding = tuple[Setting, Mapping[Key, Held]]
 @cache
 def examination(sd_response: float) -> Examination:
     """What is known exactly of a cell's rules."""
-    return Examination.of(MEVIK, sd_response, Trials.of(MEVIK))
+    return examinations(MEVIK)[sd_response]
 
 
 def assigned(drawn: Replications, place: int, rules: Sequence[str] = RULES) -> dict[str, Codes]:

@@ -25,8 +25,9 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from steelyard import Continuum
 from steelyard.modelling import leave_out
-from steelyard.modelling.closed_form import HeldOut, closed_form
+from steelyard.modelling.closed_form import closed_form
 from steelyard.modelling.cut_rules import CutClassifier, RegressionRule
+from steelyard.modelling.leave_out import HeldOut
 from tests.effort import in_pairs, repeats
 
 Array = NDArray[Any]
@@ -538,5 +539,5 @@ def test_rows_in_many_chunks_say_the_same(estimator: Any, parts: str, monkeypatc
     assert whole.probabilities is not None
     assert_array_equal(chunked.labels, whole.labels)
     assert_allclose(chunked.probabilities, whole.probabilities, rtol=1e-12)
-    rows = leave_out.Leaving(x, np.zeros(len(y), dtype=int), 1, left_out)
+    rows = leave_out.Leaving(x, np.zeros(len(y), dtype=int), np.zeros(1), left_out)
     assert len(list(rows.chunks(3))) > 1

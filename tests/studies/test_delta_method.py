@@ -11,8 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from steelyard.studies.delta_method import MonteCarloEstimate, average, deviation, furthest, largest, mean, smallest
-from steelyard.studies.statements import Quantity, exact
+from steelyard.studies.statements import (
+    MonteCarloEstimate,
+    Quantity,
+    average,
+    deviation,
+    exact,
+    furthest,
+    largest,
+    mean,
+    smallest,
+)
 
 SETS = 800
 samples = st.lists(st.floats(0.5, 5.0), min_size=3, max_size=12).filter(lambda values: np.ptp(values) > 0.1)

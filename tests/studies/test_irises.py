@@ -40,7 +40,7 @@ from steelyard.studies.lecture import (
     ONE_BY_ONE,
     ONE_FOLD,
     RULES,
-    Errors,
+    TRUTH,
     NormalClasses,
     Runs,
     dealt,
@@ -237,14 +237,13 @@ def test_cross_validated_errors_are_those_of_scikit_learn(population: NormalClas
             for place in range(1 if way == ONE_BY_ONE else sets):
                 said = cross_val_predict(model, x[place], codes, cv=PredefinedSplit(folds[place]))
                 wrong = said != codes
-                assert found[name].estimates[way][place] == pytest.approx(wrong.mean())
+                assert found[name][way][place] == pytest.approx(wrong.mean())
                 if way == "5-fold":
-                    assert found[name].estimates[ONE_FOLD][place] == pytest.approx(wrong[folds[place] == 0].mean())
+                    assert found[name][ONE_FOLD][place] == pytest.approx(wrong[folds[place] == 0].mean())
 
 
 def test_true_errors_are_those_of_many_rows(population: NormalClasses) -> None:
-    found = errors(population, 2, np.random.default_rng(4))["lda"].truth
-    assert found is not None
+    found = errors(population, 2, np.random.default_rng(4))["lda"][TRUTH]
     rows = population.draw(2, np.random.default_rng(4))
     fresh = population.draw(4000, np.random.default_rng(5))
     for place in range(2):
@@ -260,17 +259,14 @@ def test_ratios_of_variances_are_those_of_the_data_sets() -> None:
         errors(NormalClasses.like(*irises()), 20, np.random.default_rng((5 + split, 3))) for split in range(splits)
     ]
     for name in RULES:
-        pooled = {
-            way: np.concatenate([part[name].estimates[way] for part in parts]) for way in parts[0][name].estimates
-        }
+        pooled = {way: np.concatenate([part[name][way] for part in parts]) for way in parts[0][name]}
         for folds in ("5-fold", "10-fold"):
             ratio = pooled[ONE_BY_ONE].var() / pooled[folds].var()
             assert row(found, "has a larger variance", f"than {folds} cross-validation ({name}")[
                 "value"
             ] == pytest.approx(ratio)
-    truths = [part["lda"].truth for part in parts]
-    truth = np.concatenate([each for each in truths if each is not None])
-    estimates = {way: np.concatenate([part["lda"].estimates[way] for part in parts]) for way in (ONE_BY_ONE, "10-fold")}
+    truth = np.concatenate([part["lda"][TRUTH] for part in parts])
+    estimates = {way: np.concatenate([part["lda"][way] for part in parts]) for way in (ONE_BY_ONE, "10-fold")}
     squares = {way: np.square(values - truth).mean() for way, values in estimates.items()}
     better = row(found, "10-fold cross-validation is often the better choice")
     assert better["value"] == pytest.approx(squares[ONE_BY_ONE] / squares["10-fold"])
@@ -309,7 +305,8 @@ def test_accuracy_of_one_number_is_that_of_all_rows_held_out() -> None:
     parts = [np.arange(60)[start::6] for start in range(6)]
     neighbours = RankedNeighbours.of(x, codes)
     held, _ = accuracies(neighbours, parts, (1,), np.random.default_rng(1))
-    assert study.held_out_accuracy(neighbours, parts, 1, np.random.default_rng(2)) == pytest.approx(held[0])
+    alone, _ = accuracies(neighbours, parts, (1,), np.random.default_rng(2), training=False)
+    assert alone[0] == pytest.approx(held[0])
 
 
 def test_figures_of_the_lecture_come_out_to_the_last_digit() -> None:
@@ -350,15 +347,15 @@ def made_up(right: bool) -> Runs:
     held = 0.9 + 0.001 * np.arange(1, 11) * sign + random.normal(size=(30, 10)) * 1e-4
     noise, truth = random.normal(size=600), np.full(600, 0.05)
     spread = {ONE_BY_ONE: 1.0 + sign * 0.5, "5-fold": 1.0, "10-fold": 1.0, ONE_FOLD: 1.0 + sign * 0.5}
-    of_rule = Errors({way: 0.05 + (0 if right else 0.05) + 0.001 * size * noise for way, size in spread.items()}, truth)
+    of_rule = {way: 0.05 + (0 if right else 0.05) + 0.001 * size * noise for way, size in spread.items()}
     if not right:  # further from the truth with more folds left out
         for way in ("5-fold", "10-fold"):
-            of_rule.estimates[way] += 0.05
+            of_rule[way] += 0.05
     low, high = np.full(30, 0.1), np.full(30, 0.2)
     scored = {"lda": low, "qda": high}
     other = {"lda": high, "qda": low} if right else scored
     scores = {COUNT: scored, LOG: other, BRIER: other}
-    rules = {name: of_rule if name == "lda" else Errors(of_rule.estimates, None) for name in RULES}
+    rules = {name: of_rule | {TRUTH: truth} if name == "lda" else of_rule for name in RULES}
     return Runs(range(1, 11), held, held + sign * 0.01, held[:, 9] - sign * 0.01, scores, rules)
 
 

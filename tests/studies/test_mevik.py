@@ -18,10 +18,18 @@ from scipy import stats
 from steelyard.cli import main
 from steelyard.core.errors import BadOption
 from steelyard.studies.designs import DESIGNS, HEAVY_TAILS, MEVIK, Cell
-from steelyard.studies.estimates import Estimated, Measure, paper_estimates
-from steelyard.studies.mevik import Simulation, run, simulate
-from steelyard.studies.replications import CLASSIFIERS, Examination, Replications, Trials, replicate, replications
-from steelyard.studies.simulation import LEVELS, Key, averages
+from steelyard.studies.mevik import run, simulate
+from steelyard.studies.replications import (
+    CLASSIFIERS,
+    Key,
+    Measure,
+    Replications,
+    examinations,
+    paper_estimates,
+    replicate,
+    replications,
+)
+from steelyard.studies.simulation import LEVELS, Simulation, averages
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "references" / "data" / "continuum" / "simulation.json").read_text(encoding="utf-8")
@@ -380,7 +388,7 @@ def test_without_measurement_error_nothing_is_adjusted(found: Simulation) -> Non
 def test_where_nothing_is_random_all_estimates_are_counts() -> None:
     design = replace(MEVIK, cells=(Cell(0.0, 0.0),))
     (data,) = replications(design, design.cells[0], 3)
-    estimated = {(each.estimator, each.classifier): each.values for each in paper_estimates(data)}
+    estimated = {(key.estimator, key.classifier): values for key, values in paper_estimates(data)}
     for classifier in CLASSIFIERS:
         for names in OF_CLASSIFIERS.values():
             plain, adjusted, expected = (estimated[name, classifier] for name in names)
@@ -409,8 +417,7 @@ def test_cells_have_data_of_their_own() -> None:
 
 def test_true_values_hardly_depend_on_where_classifiers_are_tried() -> None:
     few, more = (
-        replicate(MEVIK, MEVIK.cells[2], range(3), 0, Examination.of(MEVIK, 0.15, Trials.of(MEVIK, size)))
-        for size in (10_000, 160_000)
+        replicate(MEVIK, MEVIK.cells[2], range(3), 0, examinations(MEVIK, size)[0.15]) for size in (10_000, 160_000)
     )
     for classifier in CLASSIFIERS:
         np.testing.assert_allclose(few.truth[classifier][:, 0], more.truth[classifier][:, 0], rtol=0.01)
@@ -433,7 +440,7 @@ def test_the_table_holds_every_estimate_once(found: Simulation) -> None:
 def test_other_estimates_can_be_held_against_the_same_truth() -> None:
     def known(data: Replications) -> Any:
         for classifier, truth in data.truth.items():
-            yield Estimated("pmc", "oracle", classifier, truth[:, 0])
+            yield Key(data.cell, "pmc", "oracle", classifier), truth[:, 0]
 
     simulation = simulate(replace(MEVIK, cells=MEVIK.cells[:1]), 3, estimates=(paper_estimates, known))
     assert simulation.estimators("pmc") == [*OF_CLASSIFIERS["pmc"], "oracle"]

@@ -37,8 +37,18 @@ from steelyard.studies.chi_squared import (
     normal_bayes,
     true_bayes,
 )
-from steelyard.studies.partition_statements import KLAR, Draws, Many, half_width_of_ten, poor_less_good, statements
-from steelyard.studies.partitions import MANY, PartitionStudy, consistency, run
+from steelyard.studies.partitions import (
+    KLAR,
+    MANY,
+    Many,
+    PartitionStudy,
+    consistency,
+    half_width_of_ten,
+    poor_less_good,
+    run,
+    series,
+    statements,
+)
 from steelyard.studies.statements import statement_table
 
 DATA = Path(__file__).parents[1] / "references" / "data" / "partition" / "chisq27.json"
@@ -221,7 +231,7 @@ def by_hand(found: PartitionStudy) -> dict[str, list[dict[str, float]]]:
 def test_measures_of_the_statements_are_those_by_hand(found: PartitionStudy, by_hand: Any) -> None:
     for rule, rows in by_hand.items():
         for name in rows[0]:
-            ours = Draws(found.draws)(rule, DEFAULT, name)[: len(rows)]
+            ours = series(found.draws, rule, DEFAULT, name)[: len(rows)]
             assert_allclose(ours, [each[name] for each in rows], rtol=1e-9, atol=1e-12)
 
 
@@ -261,7 +271,7 @@ def test_objects_of_class_two_lean_to_the_class_whose_probability_is_higher(foun
 def test_poor_rules_are_those_that_are_right_least_often() -> None:
     rates = {TRUE: [0.9, 0.8, 0.5], NORMAL: [0.7, 0.8, 0.5], NETWORK: [0.7, 0.6, 0.5]}
     rows = [(rule, RAW, rate) for rule, own in rates.items() for rate in own]
-    draws = Draws(Table.of_rows(("rule", "scaling", "CR"), rows))
+    draws = Table.of_rows(("rule", "scaling", "CR"), rows)
     values = {TRUE: np.array([0.1, 0.2, 0.3]), NORMAL: np.array([0.4, 0.4, 0.1]), NETWORK: np.array([0.6, 0.5, 0.2])}
     assert_allclose(poor_less_good(draws, values), [0.5 - 0.1, 0.5 - 0.3, 0.0])
 
@@ -296,7 +306,7 @@ def test_depth_two_needs_as_many_times_more_as_its_squared_distance_is_larger(fo
 
 def test_klars_means_are_compared_with_the_chance_of_ten_data_sets(found: PartitionStudy) -> None:
     for rule, name in ((TRUE, "true Bayes"), (NORMAL, "Bayes-QDA"), (NETWORK, "the network")):
-        values = Draws(found.draws)(rule, ORIGINAL, "AS")
+        values = series(found.draws, rule, ORIGINAL, "AS")
         half = stats.t(9).ppf(0.975) * values.std(ddof=1) / np.sqrt(10)
         assert half_width_of_ten(values) == pytest.approx(half)
         ours = row(found, f"Ability to separate of {name}")

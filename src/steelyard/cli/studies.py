@@ -16,7 +16,7 @@ from .output import write
 
 if TYPE_CHECKING:
     from ..core.table import Table
-    from ..studies.estimates import Measure
+    from ..studies.replications import Measure
 
 MEASURES: tuple[Measure, Measure] = ("pmc", "sqerr")
 

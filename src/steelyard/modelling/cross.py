@@ -25,19 +25,18 @@ from ..inputs.prediction import Prediction
 from ..inputs.validate import Missing, Validator
 from ..measures.registry import Measure
 from ..passes.tally import Tally
-from .closed_form import HeldOut, closed_form
+from .closed_form import closed_form
 from .cross_assessment import CrossAssessment, assembled, compared
 from .estimators import LOWEST
 from .fits import Data, Fit, Run, Said, Task, fit_all, pick, refuse_gaps, refuse_one_class, refuse_words, stacked
+from .leave_out import HeldOut
 from .models import read_models, rule_of
 from .splits import Split, SplitPlan, make_plan, rare_classes
 
 if TYPE_CHECKING:
-    from ..core.typing import AnyArray, Places
+    from ..core.typing import AnyArray, Places, Progress
     from ..inference.settings import Settings
     from ..results.comparison import Comparison
-    from .fits import Progress
-
 FEW_FITS = 20  # up to here all fits are made: each then tells its training error and how long it took
 
 
@@ -121,19 +120,13 @@ def cross_assess(
     with counted_from(base.kept):
         refuse_gaps(models, data.x)
         refuse_one_class(rules, data)
-        plan = _plan(cv, data, base, rules, repeats, start)
+        # Who learns measured values needs no two classes to be fitted to.
+        classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
+        rows: dict[str, Any] = {"group": base.group, "kept": base.kept, "dropped": base.dropped}
+        plan = make_plan(cv, data.x, base.truth, repeats=repeats, seed=start, classes=classes, **rows)
     with watched("fits", progress) as told:
         runs, failures = run_all(rules, data, plan, training, closed, n_jobs, told)
     return gathered(rules, data, base, plan, runs, failures, settings)
-
-
-def _plan(
-    cv: Any, data: Data, base: Dataset, rules: Mapping[str, tuple[Any, bool]], repeats: int, seed: int | None
-) -> SplitPlan:
-    """Which rows are held out when; who learns measured values needs no two classes to be fitted to."""
-    classes = 1 if all(takes_measured for _, takes_measured in rules.values()) else 2
-    rows: dict[str, Any] = {"group": base.group, "kept": base.kept, "dropped": base.dropped}
-    return make_plan(cv, data.x, base.truth, repeats=repeats, seed=seed, classes=classes, **rows)
 
 
 @contextmanager
@@ -188,7 +181,7 @@ def run_all(
     """Everything that is to be fitted, and what went wrong."""
     shortened = {name: found for name, rule in rules.items() if closed and (found := _shorter(*rule, data, plan))}
     # What is seen in training is to mean the same for all classifiers.
-    by_fold = training and plan.trained_by_fold and not shortened
+    by_fold = training and plan.kind not in ("leave one out", "bootstrap") and not shortened
     everything = np.arange(plan.rows)
     at_once = (training and not by_fold) or plan.kind == "bootstrap"
     whole = [Split(-1, -1, everything, everything, plan.rows)] if at_once else []

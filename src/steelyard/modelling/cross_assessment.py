@@ -25,7 +25,6 @@ from .splits import SplitPlan
 if TYPE_CHECKING:
     from ..core.scale import Scale
     from ..core.typing import Array, Places
-    from ..results.accessors import Nested
 
 
 NAN = float("nan")
@@ -165,7 +164,7 @@ class CrossAssessment(Comparison):
         return accessors.cross_intervals(self, self[self.models[0]].find(measure), methods, pairs, options)
 
     @cached_property
-    def nestings(self) -> dict[tuple[str, int], Nested]:
+    def nestings(self) -> dict[tuple[str, int], dict[tuple[str, ...], tuple[float, float]]]:
         """What nested cross-validation found, by measure and how often it was done: it is too dear to be done twice."""
         return {}
 

@@ -11,9 +11,9 @@ off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,8 +81,8 @@ def by_methods(
                 mend = f"{method} is of bootstrap samples: cv='bootstrap'"
             raise BadOption(f"there is no interval {quoted(method)} of this", mend=mend)
         with np.errstate(invalid="ignore"):  # what is infinite in a fold has no scatter, and two such no difference
-            ways = _WAYS[method](cross, measure, pairs, options)
-        for names, found in ways.items():
+            intervals = _intervals(cross, measure, method, pairs, options)
+        for names, found in intervals.items():
             p = [found.p] if pairs else []
             rows.append((*names, method, found.value, found.low, found.high, found.se, *p, ASSUMES[method]))
     return Table.of_rows((*head, "low", "high", "se", *tail, "assumes"), rows)
@@ -96,18 +96,29 @@ def _possible(cross: CrossAssessment, pairs: bool) -> list[str]:
     return [POOLED, CORRECTED, NESTED] if cross.plan.kind == "folds" else [POOLED, CORRECTED]
 
 
-Names = tuple[str, ...]
-Way = Callable[["CrossAssessment", Measure, bool, Mapping[str, Any]], dict[Names, MethodInterval]]
+Names = tuple[str, ...]  # of one classifier, or of two whose difference is meant
 
 
-def targets(models: Sequence[str], pairs: bool) -> list[Names]:
-    """What is estimated: one classifier each, or the difference of two."""
-    return list(combinations(models, 2)) if pairs else [(name,) for name in models]
-
-
-def _pooled(
-    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+def _intervals(
+    cross: CrossAssessment, measure: Measure, method: str, pairs: bool, options: Mapping[str, Any]
 ) -> dict[Names, MethodInterval]:
+    if method in (POOLED, OUT_OF_BAG):
+        return _pooled(cross, measure, pairs)
+    if method in (MIXED, WEIGHED):
+        found = _shifted(cross, measure, method)
+    else:
+        targets: list[Names] = list(combinations(cross.models, 2)) if pairs else [(name,) for name in cross.models]
+        if method == CORRECTED:
+            found = _corrected(cross, measure, targets)
+        else:
+            found = _nested(cross, measure, targets, pairs, options)
+    low, high = measure.span
+    low, high = (low - high, high - low) if pairs else (low, high)
+    # No bound lies where no value can be.
+    return {names: replace(one, low=max(one.low, low), high=min(one.high, high)) for names, one in found.items()}
+
+
+def _pooled(cross: CrossAssessment, measure: Measure, pairs: bool) -> dict[Names, MethodInterval]:
     if pairs:
         rows = cross.differences(measure)
         return {(r["a"], r["b"]): MethodInterval(r["difference"], r["low"], r["high"], r["se"], r["p"]) for r in rows}
@@ -115,20 +126,17 @@ def _pooled(
     return {name: MethodInterval(e.value, e.low, e.high, e.se) for name, e in estimates.items()}
 
 
-def _corrected(
-    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
-) -> dict[Names, MethodInterval]:
+def _corrected(cross: CrossAssessment, measure: Measure, targets: Sequence[Names]) -> dict[Names, MethodInterval]:
     """A t interval over folds, its variance widened by what folds share."""
-    table = cross.folds(measure)
-    values = np.array(table["value"]).reshape(len(cross.plan.splits), len(cross.models))
+    values = np.array(cross.folds(measure)["value"]).reshape(len(cross.plan.splits), len(cross.models))
+    own = dict(zip(cross.models, values.T, strict=True))
     sizes = np.array([[len(split.test), split.size] for split in cross.plan.splits], dtype=np.float64)
     ratio = float((sizes[:, 0] / sizes[:, 1]).mean())
-    place = {name: number for number, name in enumerate(cross.models)}
     found = {}
-    for names in targets(cross.models, pairs):
-        own = values[:, place[names[0]]]
-        found[names] = corrected_t(own - values[:, place[names[1]]] if pairs else own, ratio, cross.settings.level)
-    return {name: _within(one, measure, pairs) for name, one in found.items()}
+    for names in targets:
+        values = own[names[0]] - own[names[1]] if len(names) > 1 else own[names[0]]
+        found[names] = corrected_t(values, ratio, cross.settings.level)
+    return found
 
 
 def corrected_t(values: Array, ratio: float, level: float) -> MethodInterval:
@@ -148,43 +156,19 @@ def corrected_t(values: Array, ratio: float, level: float) -> MethodInterval:
     return MethodInterval(mean, mean - reach, mean + reach, se, float(p_values(np.array([statistic]), freedom)[0]))
 
 
-def _within(found: MethodInterval, measure: Measure, pairs: bool) -> MethodInterval:
-    """No bound lies where no value can be."""
-    low, high = measure.span
-    low, high = (low - high, high - low) if pairs else (low, high)
-    return MethodInterval(found.value, max(found.low, low), min(found.high, high), found.se, found.p)
-
-
 # --- bootstrap ------------------------------------------------------------------------------------------------
 
 
-def _mixed(
-    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
-) -> dict[Names, MethodInterval]:
-    return _shifted(cross, measure, lambda held, trained, _: 0.368 * trained + 0.632 * held)
-
-
-def _weighed(
-    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
-) -> dict[Names, MethodInterval]:
-    def weigh(held: float, trained: float, model: str) -> float:
-        return less_flattered(held, trained, uninformed(cross, model, measure))
-
-    return _shifted(cross, measure, weigh)
-
-
-def _shifted(
-    cross: CrossAssessment, measure: Measure, mix: Callable[[float, float, str], float]
-) -> dict[Names, MethodInterval]:
+def _shifted(cross: CrossAssessment, measure: Measure, method: str) -> dict[Names, MethodInterval]:
     """Out-of-bag intervals, moved to where the value is put."""
     found: dict[Names, MethodInterval] = {}
     for model, seen in () if cross.trained is None else cross.trained.assessments.items():
         held, trained = cross[model][measure], seen[measure]
-        value = mix(held.value, trained.value, model)
+        value = 0.368 * trained.value + 0.632 * held.value
+        if method == WEIGHED:
+            value = less_flattered(held.value, trained.value, uninformed(cross, model, measure))
         shift = value - held.value
-        found[(model,)] = _within(
-            MethodInterval(value, held.low + shift, held.high + shift, held.se), measure, pairs=False
-        )
+        found[(model,)] = MethodInterval(value, held.low + shift, held.high + shift, held.se)
     return found
 
 
@@ -218,26 +202,28 @@ def uninformed(cross: CrossAssessment, model: str, measure: Measure) -> float:
 
 
 def _nested(
-    cross: CrossAssessment, measure: Measure, pairs: bool, options: Mapping[str, Any]
+    cross: CrossAssessment, measure: Measure, targets: Sequence[Names], pairs: bool, options: Mapping[str, Any]
 ) -> dict[Names, MethodInterval]:
-
     key = measure.label, options["rounds"]
     if key not in cross.nestings:
         cross.nestings[key] = nested(cross, measure, **options)
-    found = cross.nestings[key]
-    single = _pooled(cross, measure, pairs, {})
+    found, single = cross.nestings[key], _pooled(cross, measure, pairs)
+    most = np.sqrt(len(cross.plan.of_repeat(0)))
     results = {}
-    for names in targets(cross.models, pairs):
-        value, factor = found.value(names), found.inflation(names, single[names].se)
-        one, se = single[names], factor * single[names].se
-        if pairs:
+    for names in targets:
+        one, (value, off) = single[names], found[names]
+        # How many times as far estimates are off as the standard error of independent rows says.
+        factor = float(np.clip(off / one.se, 1.0, most)) if one.se > 0 and not np.isnan(off) else 1.0
+        if len(names) > 1:
             # By how far pooled intervals reach: that is never nothing, even where two classifiers always agreed.
             low, high = value - factor * (one.value - one.low), value + factor * (one.high - one.value)
-            results[names] = MethodInterval(value, low, high, se, _p(value, low, high, cross.settings.level))
+            results[names] = MethodInterval(
+                value, low, high, factor * one.se, _p(value, low, high, cross.settings.level)
+            )
         else:
             low, high = _widened(cross[names[0]], measure, factor)
-            results[names] = MethodInterval(value, low + value - one.value, high + value - one.value, se)
-    return {names: _within(one, measure, pairs) for names, one in results.items()}
+            results[names] = MethodInterval(value, low + value - one.value, high + value - one.value, factor * one.se)
+    return results
 
 
 def _p(value: float, low: float, high: float, level: float) -> float:
@@ -256,68 +242,18 @@ def _widened(assessment: Assessment, measure: Measure, factor: float) -> tuple[f
     return float(results.low[place]), float(results.high[place])
 
 
-_WAYS: Mapping[str, Way] = {
-    POOLED: _pooled,
-    CORRECTED: _corrected,
-    NESTED: _nested,
-    OUT_OF_BAG: _pooled,
-    MIXED: _mixed,
-    WEIGHED: _weighed,
-}
-
-
 # --- cross-validation within cross-validation -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Nested:
-    """What nested cross-validation found, by classifier or pair of them.
-
-    Attributes:
-        models: The classifiers.
-        inner: Their values by cross-validation of all folds but one, (rounds, models).
-        outer: Their values in the fold set aside, likewise.
-        noise: The variances of these, by classifier or pair, (rounds,).
-        plain: Their values by cross-validation of all folds, (repeats, models).
-        folds: How many folds there are.
-    """
-
-    models: Sequence[str]
-    inner: Array
-    outer: Array
-    noise: dict[tuple[str, ...], Array]
-    plain: Array
-    folds: int
-
-    def _of(self, values: Array, names: tuple[str, ...]) -> Array:
-        places = [self.models.index(name) for name in names]
-        return values[:, places[0]] - (values[:, places[1]] if len(places) > 1 else 0.0)
-
-    def value(self, names: tuple[str, ...]) -> float:
-        """The value by cross-validation, freed of the bias of fitting to fewer rows."""
-        within, plain = self._of(self.inner, names).mean(), self._of(self.plain, names).mean()
-        bias = (1 + (self.folds - 2) / self.folds) * (within - plain)
-        return float(within - bias)
-
-    def inflation(self, names: tuple[str, ...], se: float) -> float:
-        """How many times as far estimates are off as the standard error of independent rows says."""
-        gaps = np.square(self._of(self.inner, names) - self._of(self.outer, names)) - self.noise[names]
-        known = gaps[~np.isnan(gaps)]  # what is infinite within and outside has no gap
-        if not (se > 0 and len(known)):
-            return 1.0
-        off = np.sqrt(max(float(known.mean()), 0.0) * (self.folds - 1) / self.folds)
-        return float(np.clip(off / se, 1.0, np.sqrt(self.folds)))
-
-
 def nested(
-    cross: CrossAssessment,
-    measure: Measure,
-    *,
-    rounds: int,
-    n_jobs: int | None,
-    progress: Any,
-) -> Nested:
-    """Cross-validate within cross-validation, with the folds that a result was made with, shuffled anew each time."""
+    cross: CrossAssessment, measure: Measure, *, rounds: int, n_jobs: int | None, progress: Any
+) -> dict[Names, tuple[float, float]]:
+    """Cross-validate within cross-validation, with the folds that a result was made with, shuffled anew each time.
+
+    Returns:
+        By classifier and by pair of them, the value by cross-validation, freed of the bias of fitting to fewer rows,
+        and how far estimates are off; NaN where nothing tells.
+    """
     refuse_no_count("rounds", rounds, most=MOST_REPEATS)
     folds = len(cross.plan.of_repeat(0))
     if folds < 3:
@@ -328,28 +264,17 @@ def nested(
         raise BadOption(problem, mend="Take fewer folds than groups, half as many at most")
     plan = make_plan(folds, cross.data.x, base.truth, group=base.group, repeats=rounds, seed=seed)
     dealt = [[split.test for split in plan.of_repeat(repeat)] for repeat in range(rounds)]
-    tasks = [Task(model, *rule, split, False) for model, rule in cross.rules.items() for split in _splits(dealt)]
+    # Fits without one fold, and without two; the latter serve both of them.
+    aside = [frozenset(out) for out in [*combinations(range(folds), 1), *combinations(range(folds), 2)]]
+    keys, tasks = [], []
+    for model, repeat, out in product(cross.rules, range(rounds), aside):
+        test = np.concatenate([dealt[repeat][fold] for fold in sorted(out)])
+        keys.append((model, repeat, out))
+        tasks.append(Task(model, *cross.rules[model], Split(repeat, min(out), None, test, plan.rows), False))
     with watched("fits", progress) as told:
         fits = fit_all(tasks, cross.data, n_jobs, told)
-    made = zip(tasks, fits, strict=True)
-    said = {(task.model, task.split.repeat, task.split.fold): _heard(task, fit) for task, fit in made}
+    said = {key: _heard(task, fit) for key, task, fit in zip(keys, tasks, fits, strict=True)}
     return _gathered(cross, measure, dealt, said)
-
-
-def _splits(rounds: Sequence[Sequence[Places]]) -> list[Split]:
-    """Fits without one fold, and without two; the latter serve both of them."""
-    found = []
-    for repeat, parts in enumerate(rounds):
-        folds, rows = range(len(parts)), sum(len(part) for part in parts)
-        for out in [*[(fold,) for fold in folds], *combinations(folds, 2)]:
-            test = np.concatenate([parts[fold] for fold in out])
-            found.append(Split(repeat, _key(out, len(parts)), None, test, rows))
-    return found
-
-
-def _key(out: Sequence[int], folds: int) -> int:
-    """One number for the folds that a fit is without."""
-    return out[0] if len(out) == 1 else folds * (1 + min(out)) + max(out)
 
 
 def _heard(task: Task, fit: Fit) -> Said:
@@ -362,45 +287,59 @@ def _heard(task: Task, fit: Fit) -> Said:
 
 
 def _gathered(
-    cross: CrossAssessment, measure: Measure, rounds: Sequence[Sequence[Places]], said: dict[Any, Said]
-) -> Nested:
-    settings, models, folds = cross.by(measure), cross.models, len(rounds[0])
+    cross: CrossAssessment, measure: Measure, rounds: Sequence[Sequence[Places]], said: Mapping[Any, Said]
+) -> dict[Names, tuple[float, float]]:
+    settings, models, folds = cross.by(measure), cross.models, range(len(rounds[0]))
 
-    def judged(rows: Sequence[Places], answers: dict[str, list[Said]]) -> Comparison:
-        together = {name: stacked(parts) for name, parts in answers.items()}
-        return compared(assembled(cross.base, np.concatenate(list(rows)), together), settings)
+    def judged(repeat: int, pairs: Sequence[tuple[int, int]]) -> Comparison:
+        """Of each pair, the rows of the second fold by the fit without both; if they are one fold, without that."""
+        parts = rounds[repeat]
+        together = {
+            name: stacked([_of_fold(said[name, repeat, frozenset(pair)], pair, parts) for pair in pairs])
+            for name in models
+        }
+        return compared(assembled(cross.base, np.concatenate([parts[fold] for _, fold in pairs]), together), settings)
 
     inner, outer, plain = [], [], []
-    noise: dict[tuple[str, ...], list[float]] = {}
+    noise: dict[Names, list[float]] = {}
     for repeat, parts in enumerate(rounds):
-        alone = {name: [said[name, repeat, fold] for fold in range(folds)] for name in models}
-        plain.append(_values(judged(parts, alone), measure))
-        for out in range(folds):
-            others = [fold for fold in range(folds) if fold != out]
-            rest = {name: [_share(said, name, repeat, out, fold, parts) for fold in others] for name in models}
-            inner.append(_values(judged([parts[fold] for fold in others], rest), measure))
-            aside = judged([parts[out]], {name: [said[name, repeat, out]] for name in models})
+        plain.append(_values(judged(repeat, [(fold, fold) for fold in folds]), measure))
+        for out in folds:
+            inner.append(_values(judged(repeat, [(out, fold) for fold in folds if fold != out]), measure))
+            aside = judged(repeat, [(out, out)])
             outer.append(_values(aside, measure))
             for names, variance in _noise(aside, measure).items():
                 # A variance that is found around a mean of the same rows is too small by as much.
                 noise.setdefault(names, []).append(variance * len(parts[out]) / max(len(parts[out]) - 1, 1))
-    found = {names: np.array(values) for names, values in noise.items()}
-    return Nested(models, np.array(inner), np.array(outer), found, np.array(plain), folds)
+    found = {}
+    for names, variances in noise.items():
+        places = [models.index(name) for name in names]
+        within, outside, whole = (_of(np.array(values), places) for values in (inner, outer, plain))
+        bias = (1 + (len(folds) - 2) / len(folds)) * (within.mean() - whole.mean())
+        gaps = np.square(within - outside) - variances
+        gaps = gaps[~np.isnan(gaps)]  # what is infinite within and outside has no gap
+        square = max(float(gaps.mean()), 0.0) if len(gaps) else np.nan
+        found[names] = float(within.mean() - bias), float(np.sqrt(square * (len(folds) - 1) / len(folds)))
+    return found
 
 
-def _share(said: dict[Any, Said], name: str, repeat: int, out: int, fold: int, parts: Sequence[Places]) -> Said:
-    """What the fit without two folds says of one of them."""
-    first, both = min(out, fold), said[name, repeat, _key(sorted((out, fold)), len(parts))]
-    size = len(parts[first])
-    return both.some(slice(0, size) if fold == first else slice(size, None))
+def _of(values: Array, places: Sequence[int]) -> Array:
+    """Of values by model, those of one, or the differences of two."""
+    return np.asarray(values[:, places[0]] - (values[:, places[1]] if len(places) > 1 else 0.0))
+
+
+def _of_fold(said: Said, pair: tuple[int, int], parts: Sequence[Places]) -> Said:
+    """What a fit says of the second fold of a pair, where it was asked about both in their order."""
+    size = len(parts[min(pair)])
+    return said.some(slice(0, size) if pair[1] == min(pair) else slice(size, None))
 
 
 def _values(comparison: Comparison, measure: Measure) -> list[float]:
     return [comparison[name][measure].value for name in comparison.models]
 
 
-def _noise(comparison: Comparison, measure: Measure) -> dict[tuple[str, ...], float]:
-    found: dict[tuple[str, ...], float] = {(name,): comparison[name][measure].se ** 2 for name in comparison.models}
+def _noise(comparison: Comparison, measure: Measure) -> dict[Names, float]:
+    found: dict[Names, float] = {(name,): comparison[name][measure].se ** 2 for name in comparison.models}
     if len(comparison.models) > 1:
         for row in comparison.differences(measure):
             found[row["a"], row["b"]] = row["se"] ** 2

@@ -23,14 +23,12 @@ from ..core.scale import Continuum
 from ..core.suggestions import refuse_unknown
 from ..inputs.dataset import checked_weight
 from ..maths.kernels import class_probabilities
-from .estimators import found_by_search, where
-from .regressors import is_estimator, tells_spread
+from .estimators import LOWEST, found_by_search, inner_has, is_estimator, tells_spread, where
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Places
 
 FEW = 10  # rows of which ranks cannot be told from whole numbers that were measured
-LOWEST = np.finfo(np.float64).min  # what scikit-learn gives for minus infinity, so that scores stay finite
 
 
 class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
@@ -86,11 +84,6 @@ class _ContinuumRule(BaseEstimator):  # type: ignore[misc]  # scikit-learn ships
         return float(np.average(right, weights=weight))
 
 
-def _inner_has(method: str) -> Callable[[Any], bool]:
-    """Whether the classifier within has a method."""
-    return lambda rule: hasattr(getattr(rule, "estimator_", rule.estimator), method)
-
-
 class CutClassifier(_ContinuumRule):
     """Any classifier, fitted to the classes of measured values.
 
@@ -132,32 +125,37 @@ class CutClassifier(_ContinuumRule):
         check_is_fitted(self)
         return np.asarray(self.estimator_.predict(X))
 
-    @where(_inner_has("predict_proba"))
+    @where(inner_has("predict_proba", "estimator_"))
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of the continuum; 0 for those that were not seen in training."""
         check_is_fitted(self)
-        return self._placed(np.asarray(self.estimator_.predict_proba(X)), 0.0)
+        return among_all(np.asarray(self.estimator_.predict_proba(X)), self.estimator_.classes_, self.continuum_, 0.0)
 
-    @where(_inner_has("decision_function"))
+    @where(inner_has("decision_function", "estimator_"))
     def decision_function(self, X: Any) -> Array:
         """A score for each class, in the order of the continuum; of two classes, one for the upper."""
         check_is_fitted(self)
         scores = np.asarray(self.estimator_.decision_function(X))
-        both = scores if scores.ndim > 1 else np.stack([-scores, scores], axis=1)
-        placed = self._placed(both, LOWEST)
-        return placed[:, 1] if len(self.classes_) == 2 else placed
+        return scores_among_all(scores, self.estimator_.classes_, self.continuum_)
 
-    def _placed(self, columns: Array, unseen: float) -> Array:
-        """Columns of the classes that were seen, among those of all classes."""
-        seen = [self.continuum_.code(label) for label in self.estimator_.classes_]
-        if columns.shape[1] != len(seen):
-            raise WrongShape(
-                f"{columns.shape[1]} columns for {len(seen)} classes",
-                mend="Give a classifier that has one score a class, as with decision_function_shape='ovr'",
-            )
-        placed = np.full((len(columns), len(self.classes_)), unseen)
-        placed[:, seen] = columns
-        return placed
+
+def among_all(columns: Array, seen: AnyArray, continuum: Continuum, unseen: float) -> Array:
+    """Put the columns of the classes that were seen in training among those of all classes."""
+    if columns.shape[1] != len(seen):
+        raise WrongShape(
+            f"{columns.shape[1]} columns for {len(seen)} classes",
+            mend="Give a classifier that has one score a class, as with decision_function_shape='ovr'",
+        )
+    placed = np.full((len(columns), len(continuum)), unseen)
+    placed[:, [continuum.code(label) for label in seen]] = columns
+    return placed
+
+
+def scores_among_all(scores: Array, seen: AnyArray, continuum: Continuum) -> Array:
+    """Put the scores of the classes that were seen among those of all; of two classes, keep that of the upper."""
+    both = scores if scores.ndim > 1 else np.stack([-scores, scores], axis=1)
+    placed = among_all(both, seen, continuum, LOWEST)
+    return placed[:, 1] if len(continuum) == 2 else placed
 
 
 def _knows_spread(rule: Any) -> bool:
@@ -223,7 +221,8 @@ class RegressionRule(_ContinuumRule):
                 raise BadOption(f"cv is {quoted(folds)}", mend="Say how many folds, from 2 on, or give a splitter")
             folds = KFold(min(int(folds), len(measured)), shuffle=True, random_state=0)
         said = cross_val_predict(self.regressor, X, measured, cv=folds, params=options)
-        return float(np.sqrt(np.average(np.square(measured - column_or_1d(said)), weights=_array(weight))))
+        weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+        return float(np.sqrt(np.average(np.square(measured - column_or_1d(said)), weights=weights)))
 
     def predict_response(self, X: Any) -> Array:
         """The number that the regressor predicts."""
@@ -295,7 +294,3 @@ def _finite(values: Any, name: str, cut: Continuum | None = None, warn: bool = F
 def _weighed(sample_weight: Any) -> dict[str, Any]:
     """The option of fit where there are weights, and none where there are not: many fits do not know it."""
     return {} if sample_weight is None else {"sample_weight": sample_weight}
-
-
-def _array(weight: Any) -> Array | None:
-    return None if weight is None else np.asarray(weight, dtype=np.float64)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leave_out import LITTLE, LOST, ROUNDING, Answer, Leaving, given_priors, known, shares, undecided
+from .leave_out import LITTLE, LOST, ROUNDING, Chunk, HeldOut, Leaving, known, shares, undecided
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Codes, Marks, Places
+    from ..core.typing import Array, Codes, Marks
 
 
 SAID = "without a fit a part: sums of all rows, less those of the part"
@@ -33,34 +33,31 @@ class Whitening:
         log_determinant: Of the covariance.
         least: The least singular value of its root.
         condition: How many times as large its largest eigenvalue is as its least.
-        sound: Whether all directions can be told from rounding.
     """
 
     inverse: Array
     log_determinant: float
     least: float
     condition: float
-    sound: bool
 
     @classmethod
-    def of(cls, weighed: Array, ridge: float = 0.0) -> Whitening:
+    def of(cls, weighed: Array, ridge: float = 0.0) -> Whitening | None:
         """For the covariance ``weighed.T @ weighed``, and a multiple of the unit matrix besides.
 
-        There are at least as many rows as variables.
+        None where not all directions can be told from rounding. There are at least as many rows as variables.
         """
-        size = weighed.shape[1]
         if ridge > 0:
-            weighed = np.concatenate([weighed, np.sqrt(ridge) * np.eye(size)])
+            weighed = np.concatenate([weighed, np.sqrt(ridge) * np.eye(weighed.shape[1])])
         scale = np.sqrt(np.square(weighed).sum(axis=0))
         scale = np.where(scale > 0, scale, 1.0)
         root = np.linalg.qr(weighed / scale, mode="r")
         values = np.linalg.svd(root, compute_uv=False)
         if not values[-1] > WORST * values[0]:
-            return cls(np.eye(size), 0.0, 0.0, np.inf, False)
+            return None
         log_determinant = 2 * float(np.log(np.abs(np.diag(root)) * scale).sum())
         values = np.linalg.svd(root * scale, compute_uv=False)
         condition = float(np.square(values[0] / values[-1]))
-        return cls(np.linalg.inv(root) / scale[:, None], log_determinant, float(values[-1]), condition, True)
+        return cls(np.linalg.inv(root) / scale[:, None], log_determinant, float(values[-1]), condition)
 
     def digits(self, means: Array, by_covariance: bool) -> bool:
         """Whether a fit keeps its digits, however far from 0 the classes are and however unlike the units.
@@ -75,9 +72,9 @@ class Whitening:
         return bool(ROUNDING * max(far * apart, self.condition if by_covariance else 0.0) < LOST)
 
 
-def _by_log(log: Array, doubtful: Marks) -> Answer:
+def _by_log(leaving: Leaving, log: Array, doubtful: Marks) -> HeldOut:
     """The answer by log probabilities of classes, up to a constant of each row."""
-    return Answer(log.argmax(axis=1), shares(log), None, doubtful | undecided(log), SAID)
+    return leaving.held_out(log.argmax(axis=1), shares(log), None, doubtful | undecided(log), SAID)
 
 
 def _log_priors(leaving: Leaving, priors: Array | None) -> Array:
@@ -91,28 +88,25 @@ def _log_priors(leaving: Leaving, priors: Array | None) -> Array:
 # --- linear ---------------------------------------------------------------------------------------------------------
 
 
-def linear(estimator: Any, leaving: Leaving) -> Answer | None:
+def linear(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """Linear discriminant analysis."""
     names = {"solver", "shrinkage", "priors", "n_components", "store_covariance", "tol", "covariance_estimator"}
-    options = known(estimator, names)
+    options = known(estimator, names, leaving.classes)
     if options is None or options["shrinkage"] is not None or options["covariance_estimator"] is not None:
         return None
     if options["solver"] not in ("svd", "lsqr", "eigen") or not _fits(options["n_components"], leaving):
         return None
-    priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if (priors is None) != (options["priors"] is None):
-        return None
     by_rank = options["solver"] == "svd"
     # Given priors weigh the covariances of the classes too, but not where there is no covariance but an SVD.
-    pooling = _Pooling(leaving, None if by_rank else priors)
+    priors = None if by_rank else options["priors"]
     tolerance = float(options["tol"]) if by_rank else 0.0
-    log_priors = _log_priors(leaving, priors)
-    if not _determined(leaving, pooling, options["solver"]):
+    log_priors = _log_priors(leaving, options["priors"])
+    whitening = _determined(leaving, priors, options["solver"])
+    if whitening is None or (by_rank and not _means_apart(leaving, whitening, log_priors, tolerance)):
         return None
-    if by_rank and not _means_apart(leaving, pooling, log_priors, tolerance):
-        return None
-    route = _linear_singly if leaving.singly else _linear_by_part
-    return route(leaving, pooling, log_priors, tolerance)
+    if leaving.singly:
+        return _linear_singly(leaving, priors, log_priors, tolerance)
+    return _linear_by_part(leaving, priors, whitening, log_priors, tolerance)
 
 
 def _fits(components: Any, leaving: Leaving) -> bool:
@@ -120,52 +114,40 @@ def _fits(components: Any, leaving: Leaving) -> bool:
     return components is None or 0 < components <= min(leaving.classes - 1, leaving.variables)
 
 
-@dataclass(frozen=True)
-class _Pooling:
-    """How much the squares of each class count in the covariance within classes."""
-
-    leaving: Leaving
-    priors: Array | None
-
-    def weights(self, counts: Codes) -> Array:
-        """Of each class, where it has so many rows."""
-        if self.priors is None:
-            return np.full(len(counts), 1.0 / counts.sum())
-        return self.priors / counts
-
-    def whitening(self, counts: Codes) -> Whitening:
-        """Of the squares of all rows, weighed as if there were so many of them."""
-        weights = self.weights(counts)[self.leaving.codes]
-        return Whitening.of(self.leaving.away * np.sqrt(weights)[:, None])
-
-    def least(self) -> float:
-        """The least singular value that the SVD of scikit-learn sees: of variables with standard deviation 1."""
-        scaled = self.leaving.away / np.where(self._scale > 0, self._scale, 1.0)
-        return float(np.linalg.svd(np.linalg.qr(scaled, mode="r"), compute_uv=False)[-1] / np.sqrt(self.leaving.rows))
-
-    @property
-    def _scale(self) -> Array:
-        return np.asarray(np.sqrt(np.square(self.leaving.away).mean(axis=0)))
+def _weights(priors: Array | None, counts: Codes) -> Array:
+    """How much the squares of each class count in the covariance within classes, where it has so many rows."""
+    return np.full(len(counts), 1.0 / counts.sum()) if priors is None else priors / counts
 
 
-def _determined(leaving: Leaving, pooling: _Pooling, solver: str) -> bool:
-    """Whether there is a covariance that has an inverse, and a fit that keeps its digits."""
+def _pooled(leaving: Leaving, weights: Array) -> Whitening | None:
+    """Coordinates by the squares of all rows, weighed by class."""
+    return Whitening.of(leaving.away * np.sqrt(weights[leaving.codes])[:, None])
+
+
+def _least(leaving: Leaving) -> float:
+    """The least singular value that the SVD of scikit-learn sees: of variables with standard deviation 1."""
+    scale = np.sqrt(np.square(leaving.away).mean(axis=0))
+    scaled = leaving.away / np.where(scale > 0, scale, 1.0)
+    return float(np.linalg.svd(np.linalg.qr(scaled, mode="r"), compute_uv=False)[-1] / np.sqrt(leaving.rows))
+
+
+def _determined(leaving: Leaving, priors: Array | None, solver: str) -> Whitening | None:
+    """The coordinates of all rows, where there is a covariance that has an inverse, and a fit that keeps its digits."""
     if leaving.rows - leaving.sizes.max() <= leaving.variables + leaving.classes:
-        return False
-    whitening = pooling.whitening(leaving.counts)
+        return None
+    whitening = _pooled(leaving, _weights(priors, leaving.counts))
+    if whitening is None or not whitening.digits(leaving.means, solver == "lsqr"):
+        return None
     # Without the SVD, squares of the means are a term of what is decided by.
     squares = np.square(leaving.means @ whitening.inverse).sum(axis=1).max()
-    if solver != "svd" and not ROUNDING * squares < LOST:
-        return False
-    return whitening.sound and whitening.digits(leaving.means, solver == "lsqr")
+    return whitening if solver == "svd" or ROUNDING * squares < LOST else None
 
 
-def _means_apart(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> bool:
+def _means_apart(leaving: Leaving, whitening: Whitening, log_priors: Array, tolerance: float) -> bool:
     """Whether the means of classes differ in as many directions as they can, clearly.
 
     scikit-learn leaves out those in which they differ by less than its tolerance.
     """
-    whitening = pooling.whitening(leaving.counts)
     priors = np.exp(log_priors).mean(axis=0)
     away = (leaving.means - leaving.x.mean(axis=0)) @ whitening.inverse
     away = np.sqrt(priors)[:, None] * (away - priors @ away / priors.sum())
@@ -174,43 +156,40 @@ def _means_apart(leaving: Leaving, pooling: _Pooling, log_priors: Array, toleran
     return bool(values[0] > 0 and values[directions - 1] > 10 * tolerance * values[0])
 
 
-def _linear_singly(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Answer | None:
+def _linear_singly(leaving: Leaving, priors: Array | None, log_priors: Array, tolerance: float) -> HeldOut | None:
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
-    least = pooling.least() if tolerance else 1.0
+    least = _least(leaving) if tolerance else 1.0
     for code in range(leaving.classes):
         rows = np.flatnonzero(leaving.codes == code)
         counts = leaving.counts - (np.arange(leaving.classes) == code)
-        whitening = pooling.whitening(counts)
-        if not whitening.sound:  # weighed in another way, it may just fall short
+        weights = _weights(priors, counts)
+        whitening = _pooled(leaving, weights)
+        if whitening is None:  # weighed in another way, it may just fall short
             return None
         grown = leaving.counts[code] / counts[code]
         own = leaving.away[rows] @ whitening.inverse
-        lost = pooling.weights(counts)[code] * grown * np.square(own).sum(axis=1)
-        kept = 1 - lost
+        kept = 1 - weights[code] * grown * np.square(own).sum(axis=1)
         doubtful[rows] = ~((kept > LITTLE) & (least * np.sqrt(kept.clip(0)) > MARGIN * tolerance))
-        factor = pooling.weights(counts)[code] * grown / np.where(kept > LITTLE, kept, 1.0)
-        for other in range(leaving.classes):
+        factor = weights[code] * grown / np.where(kept > LITTLE, kept, 1.0)
+        for other, mean in enumerate(leaving.means):
             # The mean of the row's own class moves away from it, straight on.
-            gap = (
-                own * grown
-                if other == code
-                else own + (leaving.means[code] - leaving.means[other]) @ (whitening.inverse)
-            )
+            gap = own * grown if other == code else own + (leaving.means[code] - mean) @ whitening.inverse
             squared = np.square(gap).sum(axis=1) + factor * np.square((gap * own).sum(axis=1))
             log[rows, other] = log_priors[leaving.part_of[rows], other] - squared / 2
-    return _by_log(log, doubtful)
+    return _by_log(leaving, log, doubtful)
 
 
-def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tolerance: float) -> Answer:
-    whitening = pooling.whitening(leaving.counts)
+def _linear_by_part(
+    leaving: Leaving, priors: Array | None, whitening: Whitening, log_priors: Array, tolerance: float
+) -> HeldOut:
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
-    least = pooling.least() if tolerance else 1.0
+    least = _least(leaving) if tolerance else 1.0
     away = leaving.away @ whitening.inverse
     means = (leaving.means - leaving.means[0]) @ whitening.inverse
     scatters = [_scatter(away[leaving.codes == code]) for code in range(leaving.classes)]
     for place, part in enumerate(leaving.parts):
         remaining, codes = leaving.remaining[place], leaving.codes[part]
-        weights, moved, pooled = pooling.weights(remaining), means.copy(), np.zeros_like(scatters[0])
+        weights, moved, pooled = _weights(priors, remaining), means.copy(), np.zeros_like(scatters[0])
         for code, scatter in enumerate(scatters):
             shift, rest = _without(away[part[codes == code]], scatter, int(remaining[code]))
             moved[code] += shift
@@ -222,7 +201,7 @@ def _linear_by_part(leaving: Leaving, pooling: _Pooling, log_priors: Array, tole
         here, whiten = away[part] + means[codes], vectors / np.sqrt(values)
         for code, mean in enumerate(moved):
             log[part, code] = log_priors[place, code] - np.square((here - mean) @ whiten).sum(axis=1) / 2
-    return _by_log(log, doubtful)
+    return _by_log(leaving, log, doubtful)
 
 
 def _scatter(away: Array) -> Array:
@@ -238,14 +217,11 @@ def _without(left: Array, scatter: Array, remaining: int) -> tuple[Array, Array]
 # --- quadratic ------------------------------------------------------------------------------------------------------
 
 
-def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
+def quadratic(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """Quadratic discriminant analysis."""
     names = {"solver", "shrinkage", "priors", "reg_param", "store_covariance", "tol", "covariance_estimator"}
-    options = known(estimator, names)
+    options = known(estimator, names, leaving.classes)
     if options is None or options.get("shrinkage") is not None or options.get("covariance_estimator") is not None:
-        return None
-    priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if (priors is None) != (options["priors"] is None):
         return None
     solver = options.get("solver", "svd")
     if solver not in ("svd", "eigen") or leaving.remaining.min() <= leaving.variables:
@@ -254,121 +230,70 @@ def quadratic(estimator: Any, leaving: Leaving) -> Answer | None:
     ridge = float(options["reg_param"]) if solver == "svd" else 0.0
     if not 0 <= ridge < 1:
         return None
-    log, doubtful = _log_priors(leaving, priors)[leaving.part_of], np.zeros(leaving.rows, dtype=bool)
+    log = _log_priors(leaving, options["priors"])[leaving.part_of]
+    doubtful = np.zeros(leaving.rows, dtype=bool)
+    least = MARGIN * float(options["tol"])
     for code in range(leaving.classes):
-        own = _Own(leaving, code, ridge, float(options["tol"]), solver == "eigen")
-        if not own.add_to(log, doubtful):
+        whitening = _whitening_of(leaving, code, ridge, int(leaving.counts[code]))
+        if whitening is None or not whitening.least**2 > least:
             return None
-    return _by_log(log, doubtful)
-
-
-@dataclass(frozen=True)
-class _Own:
-    """A class with its own covariance."""
-
-    leaving: Leaving
-    code: int
-    ridge: float
-    tolerance: float
-    by_covariance: bool
-
-    def whitening(self, count: int) -> Whitening:
-        """Of the squares of all its rows, as if there were so many of them."""
-        away = self.leaving.away[self.leaving.codes == self.code]
-        return Whitening.of(away * np.sqrt((1 - self.ridge) / count), self.ridge)
-
-    def add_to(self, log: Array, doubtful: Marks) -> bool:
-        """Add the log density of the class to that of every row, unless it has none."""
-        count = int(self.leaving.counts[self.code])
-        whitening = self.whitening(count)
-        if not whitening.sound or not whitening.least**2 > MARGIN * self.tolerance:
-            return False
-        if not whitening.digits(self.leaving.means, self.by_covariance):
-            return False
-        gap = (self.leaving.x - self.leaving.means[self.code]) @ whitening.inverse
+        if not whitening.digits(leaving.means, solver == "eigen"):
+            return None
+        gap = (leaving.x - leaving.means[code]) @ whitening.inverse
         density = (np.square(gap).sum(axis=1) + whitening.log_determinant) / -2
-        if self.leaving.singly:
-            self._correct_singly(density, doubtful)
+        if leaving.singly:
+            doubtful |= _leave_rows_out(leaving, code, ridge, least, density)
         else:
-            self._correct_by_part(density, doubtful, gap, whitening)
-        log[:, self.code] += density
-        return True
+            doubtful |= _leave_parts_out(leaving, code, ridge, least, whitening, gap, density)
+        log[:, code] += density
+    return _by_log(leaving, log, doubtful)
 
-    def _correct_singly(self, density: Array, doubtful: Marks) -> None:
-        """Leave each row of the class out of its own density."""
-        rows, count = np.flatnonzero(self.leaving.codes == self.code), int(self.leaving.counts[self.code])
-        whitening, grown = self.whitening(count - 1), count / (count - 1)
-        squared = np.square(self.leaving.away[rows] @ whitening.inverse).sum(axis=1)
-        kept = 1 - (1 - self.ridge) * grown / (count - 1) * squared
-        doubtful[rows] |= ~((kept > LITTLE) & (whitening.least**2 * kept > MARGIN * self.tolerance))
-        kept = np.where(kept > LITTLE, kept, 1.0)
-        density[rows] = (grown**2 * squared / kept + whitening.log_determinant + np.log(kept)) / -2
 
-    def _correct_by_part(self, density: Array, doubtful: Marks, gap: Array, whitening: Whitening) -> None:
-        """Leave each part out of the density at its rows; ``gap`` is how far they are from the mean."""
-        leaving = self.leaving
-        scatter = _scatter(gap[leaving.codes == self.code])
-        fixed = self.ridge * whitening.inverse.T @ whitening.inverse
-        for place, part in enumerate(leaving.parts):
-            left, remaining = part[leaving.codes[part] == self.code], int(leaving.remaining[place, self.code])
-            if not len(left):
-                continue
-            shift, rest = _without(gap[left], scatter, remaining)
-            values, vectors = np.linalg.eigh((1 - self.ridge) * rest / remaining + fixed)
-            if not (values[0] > LITTLE and whitening.least**2 * values[0] > MARGIN * self.tolerance):
-                doubtful[part] = True
-                continue
-            squared = np.square((gap[part] - shift) @ (vectors / np.sqrt(values))).sum(axis=1)
-            density[part] = (squared + whitening.log_determinant + np.log(values).sum()) / -2
+def _whitening_of(leaving: Leaving, code: int, ridge: float, count: int) -> Whitening | None:
+    """Coordinates by the squares of all rows of a class, as if there were so many of them."""
+    away = leaving.away[leaving.codes == code]
+    return Whitening.of(away * np.sqrt((1 - ridge) / count), ridge)
+
+
+def _leave_rows_out(leaving: Leaving, code: int, ridge: float, least: float, density: Array) -> Marks:
+    """Leave each row of a class out of its own log density, and return the rows of which it cannot be told."""
+    own, count = np.asarray(leaving.codes == code), int(leaving.counts[code])
+    whitening, grown = _whitening_of(leaving, code, ridge, count - 1), count / (count - 1)
+    if whitening is None:
+        return own
+    squared = np.square(leaving.away[own] @ whitening.inverse).sum(axis=1)
+    kept = 1 - (1 - ridge) * grown / (count - 1) * squared
+    doubtful = np.zeros(leaving.rows, dtype=bool)
+    doubtful[own] = ~((kept > LITTLE) & (whitening.least**2 * kept > least))
+    kept = np.where(kept > LITTLE, kept, 1.0)
+    density[own] = (grown**2 * squared / kept + whitening.log_determinant + np.log(kept)) / -2
+    return doubtful
+
+
+def _leave_parts_out(
+    leaving: Leaving, code: int, ridge: float, least: float, whitening: Whitening, gap: Array, density: Array
+) -> Marks:
+    """Likewise, leave out each part; ``gap`` is how far all rows are from the mean of the class."""
+    scatter, doubtful = _scatter(gap[leaving.codes == code]), np.zeros(leaving.rows, dtype=bool)
+    fixed = ridge * whitening.inverse.T @ whitening.inverse
+    for place, part in enumerate(leaving.parts):
+        left, remaining = part[leaving.codes[part] == code], int(leaving.remaining[place, code])
+        if not len(left):
+            continue
+        shift, rest = _without(gap[left], scatter, remaining)
+        values, vectors = np.linalg.eigh((1 - ridge) * rest / remaining + fixed)
+        if not (values[0] > LITTLE and whitening.least**2 * values[0] > least):
+            doubtful[part] = True
+            continue
+        squared = np.square((gap[part] - shift) @ (vectors / np.sqrt(values))).sum(axis=1)
+        density[part] = (squared + whitening.log_determinant + np.log(values).sum()) / -2
+    return doubtful
 
 
 # --- variables one by one: what a part adds to sums -----------------------------------------------------------------
 
 
 ROUNDED = 1e-11  # the most that may be lost where squares of distances are sums of large squares
-
-
-@dataclass(frozen=True)
-class _Chunk:
-    """Parts that are looked at together.
-
-    Attributes:
-        leaving: All rows.
-        parts: Which parts.
-        rows: Their rows, part after part.
-        starts: Where each part starts among these.
-        place: The part of each of these rows, from 0 on.
-    """
-
-    leaving: Leaving
-    parts: slice
-    rows: Places
-    starts: Codes
-    place: Codes
-
-    @classmethod
-    def of(cls, leaving: Leaving, parts: slice, rows: Places) -> _Chunk:
-        """The parts in one piece of all of them."""
-        sizes = leaving.sizes[parts]
-        return cls(leaving, parts, rows, np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes))
-
-    def of_class(self, code: int, total: Array) -> tuple[Array, Array, Array]:
-        """Of a class, how far its mean moves, its squares that remain, and how far rows are from its old mean.
-
-        Args:
-            code: The class.
-            total: Its sum of squares about its mean, by variable.
-        """
-        gap = self.leaving.x[self.rows] - self.leaving.means[code]
-        own = (self.leaving.codes[self.rows] == code)[:, None]
-        shift, rest = self.without(gap * own, total, self.leaving.remaining[self.parts, code, None])
-        return shift, rest, gap
-
-    def without(self, left: Array, total: Array, remaining: Codes) -> tuple[Array, Array]:
-        """How far a mean moves, and the squares that remain, (parts, variables)."""
-        shift = -np.add.reduceat(left, self.starts) / remaining
-        rest = total - np.add.reduceat(np.square(left), self.starts) - remaining * np.square(shift)
-        return shift, np.asarray(rest.clip(0))
 
 
 def _squares(leaving: Leaving) -> Array:
@@ -379,19 +304,16 @@ def _squares(leaving: Leaving) -> Array:
 # --- naive Bayes ----------------------------------------------------------------------------------------------------
 
 
-def naive_bayes(estimator: Any, leaving: Leaving) -> Answer | None:
+def naive_bayes(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """Gaussian naive Bayes."""
-    options = known(estimator, {"priors", "var_smoothing"})
+    options = known(estimator, {"priors", "var_smoothing"}, leaving.classes)
     if options is None or not leaving.precise:
-        return None
-    priors = None if options["priors"] is None else given_priors(options["priors"], leaving.classes)
-    if (priors is None) != (options["priors"] is None):
         return None
     log, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
     squares, middle = _squares(leaving), leaving.x.mean(axis=0)
-    total, log_priors = np.square(leaving.x - middle).sum(axis=0), _log_priors(leaving, priors)
-    for parts, rows in leaving.chunks(leaving.variables):
-        chunk = _Chunk.of(leaving, parts, rows)
+    total, log_priors = np.square(leaving.x - middle).sum(axis=0), _log_priors(leaving, options["priors"])
+    for chunk in leaving.chunks(leaving.variables):
+        rows = chunk.rows
         smoothing, unsure = _smoothing(chunk, float(options["var_smoothing"]), middle, total)
         found = log_priors[leaving.part_of[rows]]
         for code in range(leaving.classes):
@@ -401,17 +323,17 @@ def naive_bayes(estimator: Any, leaving: Leaving) -> Answer | None:
         log[rows], doubtful[rows] = found, unsure
     if not np.isfinite(log).all():
         return None
-    return _by_log(log, doubtful)
+    return _by_log(leaving, log, doubtful)
 
 
-def _smoothing(chunk: _Chunk, share: float, middle: Array, total: Array) -> tuple[Array, Marks]:
+def _smoothing(chunk: Chunk, share: float, middle: Array, total: Array) -> tuple[Array, Marks]:
     """What is added to variances: a share of the largest one in the rows that are fitted to; and rows in doubt."""
     remaining = chunk.leaving.remaining[chunk.parts].sum(axis=1)[:, None]
     rest = chunk.without(chunk.leaving.x[chunk.rows] - middle, total, remaining)[1]
     return share * (rest / remaining).max(axis=1), (rest.max(axis=1) < LITTLE * total.max())[chunk.place]
 
 
-def _density(chunk: _Chunk, code: int, total: Array, smoothing: Array) -> tuple[Array, Marks]:
+def _density(chunk: Chunk, code: int, total: Array, smoothing: Array) -> tuple[Array, Marks]:
     """The log density of a class at every row, and rows of which it cannot be told."""
     remaining = chunk.leaving.remaining[chunk.parts, code, None]
     shift, rest, gap = chunk.of_class(code, total)
@@ -427,32 +349,25 @@ def _density(chunk: _Chunk, code: int, total: Array, smoothing: Array) -> tuple[
 # --- centroids ------------------------------------------------------------------------------------------------------
 
 
-def centroids(estimator: Any, leaving: Leaving) -> Answer | None:
+def centroids(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """The nearest centroid, by Euclidean distance.
 
     With equal priors scikit-learn assigns by distances of the variables as they are, but its probabilities are by
     distances in units of their standard deviation within classes.
     """
-    options = known(estimator, {"metric", "shrink_threshold", "priors"})
+    options = known(estimator, {"metric", "shrink_threshold", "priors"}, leaving.classes)
     if options is None or options["metric"] != "euclidean" or options["shrink_threshold"] is not None:
-        return None
-    wanted, priors = options["priors"], None
-    if not isinstance(wanted, str):
-        priors = given_priors(wanted, leaving.classes)
-    elif wanted == "uniform":
-        priors = np.full(leaving.classes, 1 / leaving.classes)
-    if priors is None and not (isinstance(wanted, str) and wanted == "empirical"):
         return None
     squares = _squares(leaving)
     if not _precise(leaving, squares.sum(axis=0)):
         return None
     log, near = (np.empty((leaving.rows, leaving.classes)) for _ in range(2))
     doubtful = np.zeros(leaving.rows, dtype=bool)
-    for parts, rows in leaving.chunks(leaving.variables):
-        log[rows], near[rows], doubtful[rows] = _near(_Chunk.of(leaving, parts, rows), squares, priors)
+    for chunk in leaving.chunks(leaving.variables):
+        log[chunk.rows], near[chunk.rows], doubtful[chunk.rows] = _near(chunk, squares, options["priors"])
     slack = 8 * ROUNDING * float(np.square(leaving.x).sum(axis=1).max())
     doubtful |= undecided(near, slack)
-    return Answer(near.argmax(axis=1), shares(log), None, doubtful, SAID)
+    return leaving.held_out(near.argmax(axis=1), shares(log), None, doubtful, SAID)
 
 
 def _precise(leaving: Leaving, squares: Array) -> bool:
@@ -463,7 +378,7 @@ def _precise(leaving: Leaving, squares: Array) -> bool:
     return ROUNDING * largest < ROUNDED
 
 
-def _near(chunk: _Chunk, squares: Array, priors: Array | None) -> tuple[Array, Array, Marks]:
+def _near(chunk: Chunk, squares: Array, priors: Array | None) -> tuple[Array, Array, Marks]:
     """Log probabilities of classes, how near rows are to them, and rows in doubt."""
     moved = [chunk.of_class(code, total) for code, total in enumerate(squares)]
     remaining = chunk.leaving.remaining[chunk.parts]

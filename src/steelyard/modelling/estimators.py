@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..core.errors import BadOption, UnknownMeasure, WrongShape
+from ..core.errors import BadOption, NoVariance, UnknownMeasure, WrongShape
 from ..core.scale import Continuum, Label, Scale, plain_label
 from ..inputs.categorical import in_their_order
 from ..inputs.labels import encode
@@ -46,6 +47,11 @@ def found_by_search(estimator: Any) -> Any:
     return estimator
 
 
+def is_estimator(model: Any) -> bool:
+    """Tell what can be fitted and asked to predict."""
+    return hasattr(model, "fit") and hasattr(model, "predict") and not inspect.isclass(model)
+
+
 def copy_of(estimator: Any) -> Any:
     """The same, not fitted; what is not made after scikit-learn's pattern is copied as it is."""
     from sklearn.base import clone
@@ -58,6 +64,21 @@ def predicts_numbers(estimator: Any) -> bool:
     from sklearn.base import is_regressor
 
     return hasattr(estimator, "__sklearn_tags__") and bool(is_regressor(estimator))
+
+
+def tells_spread(model: Any) -> bool:
+    """Whether a regressor, or the pipeline that ends in one, gives a standard deviation beside what it predicts."""
+    inner = innermost(model)
+    if hasattr(inner, "refit") and hasattr(inner, "estimator"):  # a search that has found nothing yet
+        inner = innermost(inner.estimator)
+    return "return_std" in inspect.signature(inner.predict).parameters
+
+
+def refuse_silent(model: Any, name: str, mend: str) -> None:
+    """Refuse a regressor that does not tell how sure it is."""
+    if not tells_spread(model):
+        problem = f"{type(innermost(model)).__name__} does not tell how sure its predictions are"
+        raise NoVariance(problem, column=name, mend=mend)
 
 
 def learns_no_classes(estimator: Any) -> str:
@@ -121,6 +142,11 @@ def decisions_of(estimator: Any, X: Any, scale: Scale) -> dict[Label, Array] | N
         return None
     columns: dict[Label, Array] = {label: np.full(len(table), LOWEST) for label in scale.classes}
     return columns | dict(zip(classes, table.T, strict=True))
+
+
+def inner_has(method: str, fitted: str) -> Callable[[Any], bool]:
+    """Whether the classifier within a rule has a method: the fitted one, or the one that was given."""
+    return lambda rule: hasattr(getattr(rule, fitted, rule.estimator), method)
 
 
 def where(holds: Callable[[Any], bool]) -> Callable[[Method], Method]:

@@ -10,8 +10,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,11 +37,11 @@ from ..inputs.membership import assign_highest
 from .estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 
 if TYPE_CHECKING:
-    from ..core.typing import AnyArray, Array, Codes, Places
+    from ..core.typing import AnyArray, Array, Codes, Places, Progress
     from ..inputs.measured import Measured
     from .splits import Split
 
-    Progress = Callable[[int, int], None]
+Result = TypeVar("Result")
 
 ROUNDING = 1e-12
 AT_ONCE = 4  # fits handed to every worker before the next sign of life
@@ -192,7 +193,9 @@ def fit(task: Task, data: Data) -> Fit:
         try:
             start, rows = perf_counter(), task.split.train
             beside = data.beside(task.estimator, task.takes_measured, rows)
-            fitted = fitted_to(copy_of(task.estimator), pick(data.x, rows), target[rows], beside)
+            estimator = copy_of(task.estimator)
+            fitted = estimator.fit(pick(data.x, rows), target[rows], **beside)
+            fitted = estimator if fitted is None else fitted  # not all give themselves back
             done = perf_counter()
             test = said_by(fitted, pick(data.x, task.split.test), data)
             told = perf_counter()
@@ -202,12 +205,6 @@ def fit(task: Task, data: Data) -> Fit:
             return Fit(failure=f"{type(error).__name__}: {_first_line(error)}")
     words = dict.fromkeys(f"{one.category.__name__}: {_first_line(one.message)}" for one in caught)
     return Fit(test, train, done - start, told - done, warned=tuple(words))
-
-
-def fitted_to(estimator: Any, x: Any, target: AnyArray, beside: Mapping[str, Any]) -> Any:
-    """An estimator once it is fitted; not all of them give themselves back."""
-    found = estimator.fit(x, target, **beside)
-    return estimator if found is None else found
 
 
 def _first_line(error: object) -> str:
@@ -297,25 +294,49 @@ def _start_tracker() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
-    """Make all fits, in parallel where that is asked for, in the order of the tasks."""
+def counted(items: Sequence[Result], progress: Progress | None) -> Iterator[Result]:
+    """Yield one item after the other, and tell of each when it is done with."""
+    for number, item in enumerate(items, start=1):
+        yield item
+        if progress is not None:
+            progress(number, len(items))
+
+
+def in_parallel(
+    work: Callable[..., Result],
+    calls: Iterable[tuple[Any, ...]],
+    total: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+    alone: int = 1,
+) -> list[Result]:
+    """Make all calls, in parallel where that is asked for, and return their results in order.
+
+    Args:
+        work: What is called.
+        calls: Its arguments.
+        total: How many calls there are.
+        n_jobs: How many are made at once, as joblib understands it.
+        progress: Called with how many are done, and of how many.
+        alone: How many are made between two such calls where there is one worker.
+    """
     from joblib import Parallel, delayed, effective_n_jobs
 
     refuse_no_jobs(n_jobs)
-    found: list[Fit] = []
+    found: list[Result] = []
     # Some at a time, since not every back-end of joblib tells of a task when it is done.
-    step = 1 if (workers := effective_n_jobs(n_jobs)) == 1 else AT_ONCE * workers
+    step, rest = alone if (workers := effective_n_jobs(n_jobs)) == 1 else AT_ONCE * workers, iter(calls)
     with workers_kept(), Parallel(n_jobs=n_jobs) as parallel:
-        for some in _batches(tasks, step):
-            found += parallel(delayed(fit)(task, data) for task in some)
+        while len(found) < total:
+            found += parallel(delayed(work)(*call) for call in islice(rest, step))
             if progress is not None:
-                progress(len(found), len(tasks))
+                progress(len(found), total)
     return found
 
 
-def _batches(tasks: Sequence[Task], step: int) -> Iterator[Sequence[Task]]:
-    for start in range(0, len(tasks), step):
-        yield tasks[start : start + step]
+def fit_all(tasks: Sequence[Task], data: Data, n_jobs: int | None, progress: Progress | None) -> list[Fit]:
+    """Make all fits in the order of the tasks."""
+    return in_parallel(fit, ((task, data) for task in tasks), len(tasks), n_jobs, progress)
 
 
 def stacked(parts: Sequence[Said]) -> Said:

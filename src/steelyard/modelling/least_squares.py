@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .leave_out import CLOSE, LITTLE, LOST, ROUNDING, Answer, Leaving, known, undecided
+from .leave_out import CLOSE, LITTLE, LOST, ROUNDING, HeldOut, Leaving, known, undecided
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ LEAST_SQUARES = {"fit_intercept", "copy_X", "tol", "n_jobs", "positive"}
 RIDGE = {"alpha", "fit_intercept", "copy_X", "max_iter", "tol", "solver", "positive", "random_state"}
 
 
-def ridge_classes(estimator: Any, leaving: Leaving) -> Answer | None:
+def ridge_classes(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """Ridge regression on classes coded as 1 and -1."""
     options = known(estimator, RIDGE | {"class_weight"})
     if options is None or options.pop("class_weight") is not None:
@@ -34,9 +34,9 @@ def ridge_classes(estimator: Any, leaving: Leaving) -> Answer | None:
         return None
     scores, doubtful = found
     if leaving.classes > 2:
-        return Answer(scores.argmax(axis=1), None, scores, doubtful | undecided(scores), SAID)
+        return leaving.held_out(scores.argmax(axis=1), None, scores, doubtful | undecided(scores), SAID)
     scores = scores[:, 0]
-    return Answer((scores > 0).astype(np.intp), None, scores, doubtful | (np.abs(scores) <= CLOSE), SAID)
+    return leaving.held_out((scores > 0).astype(np.intp), None, scores, doubtful | (np.abs(scores) <= CLOSE), SAID)
 
 
 def responses(estimator: Any, x: Array, y: Array, parts: Sequence[Places]) -> tuple[Array, Marks] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.cached import cached_property
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Codes, Marks, Places
+    from ..core.typing import AnyArray, Array, Codes, Marks, Places
 
 AT_A_TIME = 1 << 20  # numbers in one array of a chunk: 8 MiB
 LITTLE = 1e-3  # of a sum of squares: where a part leaves no more than this, too many digits are gone with it
@@ -21,25 +21,64 @@ CLOSE = 1e-9  # of the scores: where two classes are as close as that, rounding 
 
 
 @dataclass(frozen=True)
+class HeldOut:
+    """What a classifier said of rows that it was not fitted to.
+
+    Attributes:
+        labels: The class that each row was assigned to.
+        probabilities: Of each class, in the order of ``classes``; None where the classifier tells none.
+        scores: What its decision function says, where it tells no probabilities; else None.
+        classes: The classes, as the fitted classifier lists them.
+        said: How it was found, in a few words.
+        doubtful: Rows of which it cannot be told without the fit.
+    """
+
+    labels: AnyArray
+    probabilities: Array | None
+    scores: Array | None
+    classes: AnyArray
+    said: str
+    doubtful: Marks
+
+    @property
+    def told(self) -> tuple[str, Array | None]:
+        """The method that tells more than labels, and what was found for it."""
+        if self.probabilities is not None:
+            return "predict_proba", self.probabilities
+        return ("", None) if self.scores is None else ("decision_function", self.scores)
+
+    @property
+    def lost(self) -> bool:
+        """Whether there is no number for some row."""
+        numbers = self.told[1]
+        return numbers is not None and bool(np.isnan(numbers).any())
+
+
+@dataclass(frozen=True)
 class Leaving:
     """Rows and the parts of them that are left out, each of one fit.
 
     Attributes:
         x: The variables, (rows, variables).
         codes: The class of each row, from 0 on.
-        classes: How many classes there are.
+        labels: The classes.
         parts: The rows of every part; every row is in one of them.
     """
 
     x: Array
     codes: Codes
-    classes: int
+    labels: AnyArray
     parts: Sequence[Places]
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
         return len(self.codes)
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.labels)
 
     @property
     def variables(self) -> int:
@@ -94,8 +133,14 @@ class Leaving:
         far = np.abs(self.x).max(axis=0)[spread > 0] / spread[spread > 0]
         return bool(10 * ROUNDING * far.max(initial=0.0) < LOST)
 
-    def chunks(self, numbers: int) -> Iterator[tuple[slice, Places]]:
-        """Parts in a row and the rows in them, as many as may be looked at together.
+    def held_out(
+        self, codes: Codes, probabilities: Array | None, scores: Array | None, doubtful: Marks, said: str
+    ) -> HeldOut:
+        """What was found, by the codes of the classes that rows are assigned to."""
+        return HeldOut(self.labels[codes], probabilities, scores, self.labels, said, doubtful)
+
+    def chunks(self, numbers: int) -> Iterator[Chunk]:
+        """Parts in a row, as many as may be looked at together.
 
         Args:
             numbers: How many numbers are needed for a row.
@@ -104,45 +149,69 @@ class Leaving:
         chunk = (np.cumsum(self.sizes) - 1) // most
         for which in np.unique(chunk):
             first, last = np.searchsorted(chunk, [which, which + 1])
-            yield slice(int(first), int(last)), np.concatenate(self.parts[first:last])
+            sizes, rows = self.sizes[first:last], np.concatenate(self.parts[first:last])
+            starts, place = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+            yield Chunk(self, slice(int(first), int(last)), rows, starts, place)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What was found.
+class Chunk:
+    """Parts that are looked at together.
 
     Attributes:
-        codes: The class that each row is assigned to.
-        probabilities: Of each class, where the classifier tells them.
-        scores: What its decision function says, where it tells no probabilities.
-        doubtful: Rows of which it cannot be told without the fit.
-        said: How it was found, in a few words.
+        leaving: All rows.
+        parts: Which parts.
+        rows: Their rows, part after part.
+        starts: Where each part starts among these.
+        place: The part of each of these rows, from 0 on.
     """
 
-    codes: Codes
-    probabilities: Array | None
-    scores: Array | None
-    doubtful: Marks
-    said: str
+    leaving: Leaving
+    parts: slice
+    rows: Places
+    starts: Codes
+    place: Codes
+
+    def of_class(self, code: int, total: Array) -> tuple[Array, Array, Array]:
+        """Of a class, how far its mean moves, its squares that remain, and how far rows are from its old mean.
+
+        Args:
+            code: The class.
+            total: Its sum of squares about its mean, by variable.
+        """
+        gap = self.leaving.x[self.rows] - self.leaving.means[code]
+        own = (self.leaving.codes[self.rows] == code)[:, None]
+        shift, rest = self.without(gap * own, total, self.leaving.remaining[self.parts, code, None])
+        return shift, rest, gap
+
+    def without(self, left: Array, total: Array, remaining: Codes) -> tuple[Array, Array]:
+        """How far a mean moves, and the squares that remain, (parts, variables)."""
+        shift = -np.add.reduceat(left, self.starts) / remaining
+        rest = total - np.add.reduceat(np.square(left), self.starts) - remaining * np.square(shift)
+        return shift, np.asarray(rest.clip(0))
 
 
-def known(estimator: Any, names: set[str]) -> dict[str, Any] | None:
-    """The parameters of an estimator, unless there are some that nobody thought of here."""
+def known(estimator: Any, names: set[str], classes: int = 0) -> dict[str, Any] | None:
+    """The parameters of an estimator, unless some of them are unknown here, or its priors are none of so many classes.
+
+    Priors are an array, or None where they are the frequencies of the classes.
+    """
     options: dict[str, Any] = estimator.get_params(deep=False)
-    return options if options.keys() <= names else None
-
-
-def given_priors(priors: Any, classes: int) -> Array | None:
-    """Probabilities of classes that were given, unless there is anything to say against them."""
-    found = np.asarray(priors)
+    if not options.keys() <= names:
+        return None
+    priors = options.get("priors")
+    if priors is None or (isinstance(priors, str) and priors == "empirical"):
+        return options | {"priors": None}
+    uniform = isinstance(priors, str) and priors == "uniform"
+    found = np.asarray(np.full(classes, 1 / classes) if uniform else priors)
     if found.shape != (classes,) or found.dtype.kind not in "iuf":
         return None
     found = found.astype(np.float64)
-    return found if found.min() > 0 and abs(found.sum() - 1) < 1e-9 else None
+    return options | {"priors": found} if found.min() > 0 and abs(found.sum() - 1) < 1e-9 else None
 
 
 def shares(log: Array) -> Array:
-    """Probabilities that are in proportion to exp(log), (rows, classes)."""
+    """Probabilities that are in proportion to exp(log); classes are in the second axis."""
     found = np.exp(log - log.max(axis=1, keepdims=True))
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 

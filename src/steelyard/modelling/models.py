@@ -12,8 +12,7 @@ from ..core.errors import BadOption, quoted
 from ..core.scale import Continuum, Scale, listed
 from ..core.suggestions import did_you_mean
 from ..inputs.request import by_name
-from .estimators import innermost, learns_no_classes, predicts_numbers
-from .regressors import is_estimator
+from .estimators import innermost, is_estimator, learns_no_classes, predicts_numbers
 
 
 class NamedClassifier(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .discriminant import ROUNDED
-from .leave_out import ROUNDING, Answer, Leaving, known, undecided
+from .leave_out import ROUNDING, HeldOut, Leaving, known, undecided
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places
@@ -62,7 +62,7 @@ class _Search:
         return np.asarray(8 * ROUNDING * (squares[rows] + squares.max()))
 
 
-def nearest(estimator: Any, leaving: Leaving) -> Answer | None:
+def nearest(estimator: Any, leaving: Leaving) -> HeldOut | None:
     """The votes of the nearest neighbours."""
     search = _search(estimator, leaving)
     if search is None:
@@ -73,7 +73,8 @@ def nearest(estimator: Any, leaving: Leaving) -> Answer | None:
     x = leaving.x - leaving.x.mean(axis=0) if search.power == 2 else leaving.x
     finder = NearestNeighbors(n_neighbors=search.wanted, algorithm="brute", metric=NAMES[search.power]).fit(x)
     votes, doubtful = np.empty((leaving.rows, leaving.classes)), np.zeros(leaving.rows, dtype=bool)
-    for _, rows in leaving.chunks(search.wanted * (leaving.variables + 4)):
+    for chunk in leaving.chunks(search.wanted * (leaving.variables + 4)):
+        rows = chunk.rows
         distance, candidates = finder.kneighbors(x[rows])
         # Beyond the candidates nobody is nearer than the last of them.
         bound = distance[:, -1]
@@ -85,7 +86,7 @@ def nearest(estimator: Any, leaving: Leaving) -> Answer | None:
         votes[row], doubtful[row] = found[0][0], found[1][0]
     if search.by_distance:
         doubtful |= undecided(votes)
-    return Answer(votes.argmax(axis=1), votes, None, doubtful, SAID)
+    return leaving.held_out(votes.argmax(axis=1), votes, None, doubtful, SAID)
 
 
 def _search(estimator: Any, leaving: Leaving) -> _Search | None:

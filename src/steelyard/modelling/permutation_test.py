@@ -17,7 +17,7 @@ from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
 from ..measures import refuse_of_class
 from ..measures.registry import Measure
 from .cross import cross_assess
-from .fits import refuse_no_jobs, workers_kept
+from .fits import AT_ONCE, in_parallel, refuse_no_jobs
 from .models import read_models
 from .splits import GIVEN
 from .tuning import row_wise
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Places
     from .cross_assessment import CrossAssessment
 
-AT_ONCE = 4  # permutations handed to every worker before the next sign of life
 ROUNDING = 1e-12
 
 
@@ -95,8 +94,6 @@ def permutation_test(
     Returns:
         A PermutationTest: its ``p`` is small where chance does not explain the value.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
-
     refuse_no_count("permutations", permutations)
     refuse_of_class(measure)
     refuse_no_jobs(n_jobs)
@@ -113,20 +110,14 @@ def permutation_test(
     target = found.data.y if found.data.measured is None else found.data.measured
     units = None if found.base.group is None else found.base.group.codes
     orders = _orders(found.base.truth, units, int(permutations), as_seed(seed, 0))
-    values: list[float] = []
-    step = AT_ONCE * effective_n_jobs(n_jobs)
     again = {**common, **_of_kept(found, common), "event": None, "measures": [entry]}
-    with watched("permutations", progress) as told, workers_kept(), Parallel(n_jobs) as parallel:
-        for start in range(0, len(orders), step):
-            some = orders[start : start + step]
-            dealt = ((target[order], again | _measured(again, order)) for order in some)
-            values += parallel(delayed(_value)(models, found.data.x, *one) for one in dealt)
-            if told is not None:
-                told(len(values), len(orders))
+    dealt = ((models, found.data.x, target[order], again | _measured(again, order)) for order in orders)
+    with watched("permutations", progress) as told:
+        values = np.array(in_parallel(_value, dealt, len(orders), n_jobs, told, AT_ONCE))
     model = found.models[0]
     # A value that cannot be told may have been as good.
-    as_good = int((~(entry.loss(np.array(values)) > entry.loss(found[model][entry].value) + ROUNDING)).sum())
-    return PermutationTest(entry, found[model][entry], np.array(values), (1 + as_good) / (1 + len(values)))
+    as_good = int((~(entry.loss(values) > entry.loss(found[model][entry].value) + ROUNDING)).sum())
+    return PermutationTest(entry, found[model][entry], values, (1 + as_good) / (1 + len(values)))
 
 
 def _of_kept(found: CrossAssessment, options: Mapping[str, Any]) -> dict[str, Any]:

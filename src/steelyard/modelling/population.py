@@ -7,10 +7,11 @@ reach (Mevik 2003, equations 2 to 12). This distribution is a normal one, or any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -111,7 +112,7 @@ def population_errors(
     means = finite_numbers(expected, "expected")
     codes = None if assigned is None else _codes(assigned, scale, len(means))
     mass = None if weight is None else _mass(weight, len(means))
-    risks = read_noise(noise, len(means)).risks(means, np.array(scale.boundaries), scale.closed)
+    risks = read_noise(noise, len(means))(means, np.array(scale.boundaries), scale.closed)
     best, least = risks.sqerr.argmin(axis=1), _mean(risks.sqerr.min(axis=1), mass)
     sqerr = _mean_of(risks.sqerr, codes, mass)
     slack, least_slack = (_mean_of(risks.slack, each, mass) for each in (codes, best))
@@ -242,99 +243,71 @@ class Risks(NamedTuple):
     slack: Array
 
 
-class NoiseLaw(Protocol):
-    """What values do around what is expected of them."""
-
-    def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """What assigning each class to each row costs."""
+# What classes cost every row, by what is expected of the rows, the boundaries and which end belongs to a class.
+NoiseLaw = Callable[["Array", "Array", Closed], Risks]
 
 
-@dataclass(frozen=True)
-class GaussianNoise:
-    """Normally distributed noise: one deviation a row."""
-
-    sd: Array
-
-    def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """By the closed forms, exact in the tails."""
-        wrong = kernels.outside_probabilities(expected, self.sd, boundaries, closed)
-        return Risks(wrong, kernels.expected_sqe(expected, self.sd, boundaries), np.zeros(wrong.shape))
+def _gaussian(sd: Array, expected: Array, boundaries: Array, closed: Closed) -> Risks:
+    """Return the risks under normal noise, one deviation a row, by the closed forms: exact in the tails."""
+    wrong = kernels.outside_probabilities(expected, sd, boundaries, closed)
+    return Risks(wrong, kernels.expected_sqe(expected, sd, boundaries), np.zeros(wrong.shape))
 
 
-@dataclass(frozen=True)
-class ContinuousNoise:
-    """Noise of which tail probabilities are known; rows are in the last axis of what they are asked for.
+def _continuous(tails: DistributionTails, beyond: Array, expected: Array, boundaries: Array, closed: Closed) -> Risks:
+    """Return the risks under noise with known tail probabilities: squares by quadrature.
 
-    Attributes:
-        tails: Both of them.
+    Args:
+        tails: Both tails; rows are in the last axis of what they are asked for.
         beyond: What squares add where a tail has no digits left, below and above, (2, laws); infinite for some.
+        expected: The expected value of each row.
+        boundaries: Where classes begin and end.
+        closed: Which end of an interval belongs to it.
     """
-
-    tails: DistributionTails
-    beyond: Array
-
-    def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """Probabilities as they are told, squares by quadrature."""
-        inner = [place for place, boundary in enumerate(boundaries) if np.isfinite(boundary)]
-        places = boundaries[inner][:, None] - expected
-        # At a boundary that belongs to the class above it, values on it are not below it.
-        ends = np.nextafter(places, -np.inf) if closed == "left" else places
-        short, long = self.tails.squared_shortfall(places), self.tails.squared_excess(places)
-        lower, upper = np.zeros((2, 3, len(boundaries), len(expected)))
-        lower[:, inner] = self.tails.below(ends), short.value + self.beyond[0], short.error
-        upper[:, inner] = self.tails.above(ends), long.value + self.beyond[1], long.error
-        return Risks(*np.swapaxes(lower[:, :-1] + upper[:, 1:], 1, 2))
+    inner = [place for place, boundary in enumerate(boundaries) if np.isfinite(boundary)]
+    places = boundaries[inner][:, None] - expected
+    # At a boundary that belongs to the class above it, values on it are not below it.
+    ends = np.nextafter(places, -np.inf) if closed == "left" else places
+    short, long = tails.squared_shortfall(places), tails.squared_excess(places)
+    lower, upper = np.zeros((2, 3, len(boundaries), len(expected)))
+    lower[:, inner] = tails.below(ends), short.value + beyond[0], short.error
+    upper[:, inner] = tails.above(ends), long.value + beyond[1], long.error
+    return Risks(*np.swapaxes(lower[:, :-1] + upper[:, 1:], 1, 2))
 
 
-@dataclass(frozen=True)
-class DiscreteNoise:
-    """Noise that takes single values.
+def _discrete(
+    values: Array, chances: Array, endless: tuple[bool, bool], expected: Array, boundaries: Array, closed: Closed
+) -> Risks:
+    """Return the risks under noise that takes single values: a value on a boundary falls as a measured one would.
 
-    Attributes:
+    Args:
         values: The values, (atoms, rows).
         chances: Their probabilities.
         endless: Whether the squares of values below, and of those above, have no expectation.
+        expected: The expected value of each row.
+        boundaries: Where classes begin and end.
+        closed: Which end of an interval belongs to it.
     """
-
-    values: Array
-    chances: Array
-    endless: tuple[bool, bool] = (False, False)
-
-    def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """By sums; a value on a boundary falls as it would fall if it were measured."""
-        values = expected + self.values
-        wrong, squared = np.zeros((2, len(boundaries) - 1, len(expected)))
-        for place, (low, high) in enumerate(pairwise(boundaries)):
-            under = values < low if closed == "left" else values <= low
-            over = values >= high if closed == "left" else values > high
-            wrong[place] = (self.chances * (under | over)).sum(axis=0)
-            away = np.where(under, low - values, 0.0) + np.where(over, values - high, 0.0)
-            squared[place] = (self.chances * away**2).sum(axis=0)
-            if (self.endless[0] and np.isfinite(low)) or (self.endless[1] and np.isfinite(high)):
-                squared[place] = np.inf
-        return Risks(wrong.T, squared.T, np.zeros(wrong.T.shape))
+    values = expected + values
+    wrong, squared = np.zeros((2, len(boundaries) - 1, len(expected)))
+    for place, (low, high) in enumerate(pairwise(boundaries)):
+        under = values < low if closed == "left" else values <= low
+        over = values >= high if closed == "left" else values > high
+        wrong[place] = (chances * (under | over)).sum(axis=0)
+        away = np.where(under, low - values, 0.0) + np.where(over, values - high, 0.0)
+        squared[place] = (chances * away**2).sum(axis=0)
+        if (endless[0] and np.isfinite(low)) or (endless[1] and np.isfinite(high)):
+            squared[place] = np.inf
+    return Risks(wrong.T, squared.T, np.zeros(wrong.T.shape))
 
 
-@dataclass(frozen=True)
-class NoiseByRow:
-    """Noise of another kind in some rows.
-
-    Attributes:
-        kinds: What noise there is.
-        which: Which of these a row has.
-    """
-
-    kinds: tuple[NoiseLaw, ...]
-    which: Codes
-
-    def risks(self, expected: Array, boundaries: Array, closed: Closed) -> Risks:
-        """One kind after the other."""
-        found = Risks(*np.zeros((3, len(expected), len(boundaries) - 1)))
-        for place, noise in enumerate(self.kinds):
-            rows = self.which == place
-            for whole, part in zip(found, noise.risks(expected[rows], boundaries, closed), strict=True):
-                whole[rows] = part
-        return found
+def _by_row(kinds: Sequence[NoiseLaw], which: Codes, expected: Array, boundaries: Array, closed: Closed) -> Risks:
+    """Return the risks under noise of several kinds; ``which`` is the kind of each row."""
+    found = Risks(*np.zeros((3, len(expected), len(boundaries) - 1)))
+    for place, law in enumerate(kinds):
+        rows = which == place
+        for whole, part in zip(found, law(expected[rows], boundaries, closed), strict=True):
+            whole[rows] = part
+    return found
 
 
 # --- reading what users give ------------------------------------------------------------------------------------------
@@ -350,7 +323,7 @@ def read_noise(noise: Any, rows: int) -> NoiseLaw:
             return _read_each(entries, rows)
     elif np.isnan(as_number(noise)) and not hasattr(noise, "__len__"):
         raise BadNoise(f"{quoted(noise)} is no distribution", column="noise", mend=MEND)
-    return GaussianNoise(deviations(noise, rows, "noise", "expected"))
+    return partial(_gaussian, deviations(noise, rows, "noise", "expected"))
 
 
 def _read_each(entries: list[Any], rows: int) -> NoiseLaw:
@@ -370,7 +343,7 @@ def _read_each(entries: list[Any], rows: int) -> NoiseLaw:
                 kinds.append(read_noise(entry, 1))
             except BadNoise as error:
                 raise error.at(row) from None
-    return NoiseByRow(tuple(kinds), which)
+    return partial(_by_row, kinds, which)
 
 
 def _stacked(entries: list[Any]) -> Any:
@@ -401,7 +374,8 @@ def _read_distribution(noise: Any, rows: int) -> NoiseLaw:
     ends = tuple(end_of_digits(side) for side in sides)
     lost = [is_lost(side, end) for side, end in zip(sides, ends, strict=True)]
     tails = shortened(tails, *ends)
-    return ContinuousNoise(tails, beyond_digits(noise, tails, lost) if np.any(lost) else np.zeros((2, laws)))
+    beyond = beyond_digits(noise, tails, lost) if np.any(lost) else np.zeros((2, laws))
+    return partial(_continuous, tails, beyond)
 
 
 def _takes_single_values(noise: Any, rows: int) -> bool:
@@ -429,7 +403,7 @@ def _read_atoms(noise: Any, rows: int) -> NoiseLaw:
         values = centre + np.arange(-_reach(noise, centre, -1), _reach(noise, centre, 1) + 1.0)[:, None]
     chances = asked(noise, "pmf", rows)(values)
     if not np.isfinite(variance).all():
-        return DiscreteNoise(values, chances, (bool(np.isinf(low).any()), bool(np.isinf(high).any())))
+        return partial(_discrete, values, chances, (bool(np.isinf(low).any()), bool(np.isinf(high).any())))
     away = values - centre
     rest = variance + (mean - centre) ** 2 - (chances * away**2).sum(axis=0)
     if (np.abs(rest) > SMALL * (variance + (mean - centre) ** 2)).any():
@@ -443,7 +417,7 @@ def _read_atoms(noise: Any, rows: int) -> NoiseLaw:
             raise _too_many(noise)
     if not np.allclose(chances.sum(axis=0), 1.0, atol=CERTAIN):
         raise _too_many(noise)
-    return DiscreteNoise(values, chances)
+    return partial(_discrete, values, chances, (False, False))
 
 
 def _too_many(noise: Any) -> BadNoise:

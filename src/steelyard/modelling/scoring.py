@@ -15,8 +15,7 @@ from ..measures import find, of_class
 from ..measures.registry import Measure
 from ..results.api import assess
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, RANKING
-from .estimators import classes_of, decisions_of, labels_of, memberships_of, scale_of_estimator
-from .regressors import refuse_silent
+from .estimators import classes_of, decisions_of, labels_of, memberships_of, refuse_silent, scale_of_estimator
 from .response import response_of
 
 KIND = "weight_kind"

@@ -100,16 +100,6 @@ class SplitPlan:
         """How often all of it is done."""
         return 1 + max(split.repeat for split in self.splits)
 
-    @property
-    def once(self) -> bool:
-        """Whether every row is held out exactly once."""
-        return bool((self.times == 1).all())
-
-    @property
-    def trained_by_fold(self) -> bool:
-        """Whether fits are few and alike enough for each to be tried on the rows that it has seen, too."""
-        return self.kind not in ("leave one out", "bootstrap")
-
     def of_repeat(self, repeat: int) -> list[Split]:
         """The fits of one repeat."""
         return [split for split in self.splits if split.repeat == repeat]

@@ -24,7 +24,7 @@ from ..measures.registry import Measure, same
 from ..results import accessors
 from .cross import cross_assess
 from .cross_assessment import CrossAssessment
-from .estimators import labels_of, where
+from .estimators import inner_has, labels_of, where
 from .models import named_model, whole_rule
 
 if TYPE_CHECKING:
@@ -301,14 +301,6 @@ def _set(estimator: Any, parameters: Mapping[str, Any]) -> Any:
         ) from None
 
 
-def _says_probabilities(rule: TunedClassifier) -> bool:
-    return hasattr(getattr(rule, "best_estimator_", rule.estimator), "predict_proba")
-
-
-def _says_scores(rule: TunedClassifier) -> bool:
-    return hasattr(getattr(rule, "best_estimator_", rule.estimator), "decision_function")
-
-
 class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn ships no types
     """A classifier that chooses its parameters on the rows that it is fitted to.
 
@@ -392,13 +384,13 @@ class TunedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         check_is_fitted(self)
         return labels_of(self.best_estimator_, X, None)
 
-    @where(_says_probabilities)
+    @where(inner_has("predict_proba", "best_estimator_"))
     def predict_proba(self, X: Any) -> Array:
         """The probabilities that the chosen classifier gives."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict_proba(X))
 
-    @where(_says_scores)
+    @where(inner_has("decision_function", "best_estimator_"))
     def decision_function(self, X: Any) -> Array:
         """The scores that the chosen classifier gives."""
         check_is_fitted(self)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..families.ranking.one_against_rest import OneAgainstRest
     from ..measures.registry import Measure
     from ..modelling.cross_assessment import CrossAssessment
-    from ..modelling.cross_intervals import Nested as Nested  # noqa: PLC0414 - for the types of results
     from ..modelling.tuning import Tuning
     from .across import AcrossDatasets
     from .assessment import Assessment

@@ -102,14 +102,6 @@ def highest(scores: Array | Codes) -> Codes:
     return found
 
 
-def held_out_votes(x: Array, codes: Codes, folds: Codes, classes: int, number: int) -> Array:
-    """Votes of the rows nearest to each row that are not of its fold, (sets, classes, rows)."""
-    distance = _squared_distances(x, x)
-    distance[folds[:, :, None] == folds[:, None, :]] = np.inf
-    voting = (distance <= _last(distance, number)) & np.isfinite(distance)
-    return np.swapaxes(voting.astype(np.float64) @ _ballots(codes, classes), 1, 2)
-
-
 def _squared_distances(one: Array, other: Array) -> Array:
     """Between all rows of one and all rows of the other, set by set."""
     found = np.square(one[..., :, None, 0] - other[:, None, :, 0])
@@ -385,8 +377,12 @@ class NearestNeighbours:
 
     def held_out(self) -> Codes:
         """The class of each row by the rows outside its fold."""
-        batch = self.batch
-        return highest(held_out_votes(batch.x, batch.codes, batch.folds, batch.classes, self.number))
+        x, folds = self.batch.x, self.batch.folds
+        distance = _squared_distances(x, x)
+        distance[folds[:, :, None] == folds[:, None, :]] = np.inf
+        voting = (distance <= _last(distance, self.number)) & np.isfinite(distance)
+        ballots = _ballots(self.batch.codes, self.batch.classes)
+        return highest(np.swapaxes(voting.astype(np.float64) @ ballots, 1, 2))
 
     def at(self, points: TrialPoints) -> Codes:
         """The class of each of these points by all rows."""

@@ -170,34 +170,17 @@ def representatives(points: int, variables: int) -> tuple[Array, Array]:
 # --- the design of the paper ----------------------------------------------------------------------------------------
 
 
-def _correlated_pair(uniform: Array) -> Array:
-    """Normal, with variances 2 and 1 and a covariance of 0.4."""
-    normal = NORMAL.quantile(uniform)
-    return np.asarray(normal @ np.linalg.cholesky([[2.0, 0.4], [0.4, 1.0]]).T)
-
-
-def _parabola(x: Array) -> Array:
-    return np.asarray(x[..., 0] + x[..., 1] + x[..., 1] ** 2)
-
-
-def _parabola_terms(x: Array) -> Array:
-    return np.stack([x[..., 0], x[..., 1], x[..., 1] ** 2], axis=-1)
-
-
 MEVIK = Design(
     name="mevik2003",
     variables=2,
-    x=_correlated_pair,
-    expected=_parabola,
-    terms=_parabola_terms,
+    # Normal, with variances 2 and 1 and a covariance of 0.4.
+    x=lambda uniform: NORMAL.quantile(uniform) @ np.linalg.cholesky([[2.0, 0.4], [0.4, 1.0]]).T,
+    expected=lambda x: x[..., 0] + x[..., 1] + x[..., 1] ** 2,
+    terms=lambda x: np.stack([x[..., 0], x[..., 1], x[..., 1] ** 2], axis=-1),
     boundaries=(-INFINITE, 0.0, 0.6, INFINITE),
 )
 
 # --- designs on which nothing was tuned -----------------------------------------------------------------------------
-
-
-def _wave(x: Array) -> Array:
-    return np.asarray(np.sin(2 * x[..., 0]) + x[..., 1] * x[..., 2])
 
 
 def _second_order(x: Array) -> Array:
@@ -206,27 +189,19 @@ def _second_order(x: Array) -> Array:
     return np.concatenate([x, x[..., first] * x[..., second]], axis=-1)
 
 
-def _ramp(x: Array) -> Array:
-    return np.asarray(2 * x[..., 0] + np.exp(x[..., 1]))
-
-
-def _square(uniform: Array) -> Array:
-    return 4 * uniform - 2
-
-
 WAVES = Design(
     name="waves",
     variables=3,
     x=NORMAL.quantile,
-    expected=_wave,
+    expected=lambda x: np.sin(2 * x[..., 0]) + x[..., 1] * x[..., 2],
     terms=_second_order,
     boundaries=(-INFINITE, -0.5, 0.7, INFINITE),
 )
 GRADES = Design(
     name="grades",
     variables=2,
-    x=_square,
-    expected=_ramp,
+    x=lambda uniform: 4 * uniform - 2,
+    expected=lambda x: 2 * x[..., 0] + np.exp(x[..., 1]),
     terms=_second_order,
     boundaries=(-INFINITE, -1.0, 0.5, 2.0, 4.0, INFINITE),
     rows=300,

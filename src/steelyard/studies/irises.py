@@ -20,8 +20,10 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
+from ..modelling.fits import counted
+from ..modelling.leave_out import shares
 from ..modelling.splits import make_plan
-from .classifiers import DataSets, Discriminants, linear_discriminants, quadratic_discriminants
+from .classifiers import DataSets, linear_discriminants, quadratic_discriminants
 from .classifiers import NearestNeighbours as Nearest
 from .lecture import (
     BEST_OF_MORE,
@@ -30,14 +32,13 @@ from .lecture import (
     HARD,
     LECTURE,
     LOG,
-    Errors,
     NormalClasses,
     Runs,
     below_each_other,
     errors,
     statements,
 )
-from .statements import statement_table
+from .statements import paragraphs, statement_table
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places, Progress
@@ -89,13 +90,8 @@ class Irises:
         """On how many splits each accuracy came out, for every k."""
         pairs = list(zip(self.splits["k"], self.splits["accuracy"], strict=True))
         rounded = [(k, round(accuracy, 9)) for k, accuracy in pairs]
-        found = sorted(set(rounded))
-        return Table(
-            {
-                "k": [k for k, _ in found],
-                "accuracy": [accuracy for _, accuracy in found],
-                "splits": [rounded.count(pair) for pair in found],
-            }
+        return Table.of_rows(
+            ("k", "accuracy", "splits"), [(*pair, rounded.count(pair)) for pair in sorted(set(rounded))]
         )
 
     def display(self) -> IrisesDisplay:
@@ -120,14 +116,13 @@ class Irises:
         """The curve, and what is to be learned from it."""
         dealt = "stratified by species" if self.stratified else "not stratified"
         count = max(self.splits["split"]) + 1
-        parts = (
+        return paragraphs(
             f"{self.rows} irises by 4 variables as they were measured; {self.folds} folds, {dealt}, "
             f"dealt {count:,} times. Accuracy of k nearest neighbours on rows held out, and in training; r is the mean "
             f"over {R_SPLITS} splits in R, z how many standard errors of the difference lie between.",
             repr(self.curve),
             *_lessons(self.curve, self.rows, count),
         )
-        return "\n".join(part.rstrip("\n") for part in parts)
 
     __repr__ = __str__
 
@@ -193,31 +188,23 @@ def one_of_the_first(votes: Codes, random: np.random.Generator) -> Codes:
 
 
 def accuracies(
-    neighbours: RankedNeighbours, parts: Sequence[Places], numbers: Sequence[int], random: np.random.Generator
+    neighbours: RankedNeighbours,
+    parts: Sequence[Places],
+    numbers: Sequence[int],
+    random: np.random.Generator,
+    training: bool = True,
 ) -> tuple[Array, Array]:
-    """Shares of right rows, in the mean over parts: of those held out, and of those that a fit has seen."""
+    """Shares of right rows, in the mean over parts: of those held out, and of those that a fit has seen, if asked."""
     held, seen = [], []
     for part in parts:
         away = np.zeros(len(neighbours.codes), dtype=bool)
         away[part] = True
-        right = one_of_the_first(neighbours.votes(away, numbers), random) == neighbours.codes[:, None]
-        held.append(right[away].mean(axis=0))
-        seen.append(right[~away].mean(axis=0))
+        rows = np.arange(len(away)) if training else part
+        own = replace(neighbours, order=neighbours.order[rows], reach=neighbours.reach[rows])
+        right = one_of_the_first(own.votes(away, numbers), random) == neighbours.codes[rows, None]
+        held.append(right[away[rows]].mean(axis=0))
+        seen.append(right[~away[rows]].mean(axis=0) if training else np.full(len(numbers), np.nan))
     return np.mean(held, axis=0), np.mean(seen, axis=0)
-
-
-def held_out_accuracy(
-    neighbours: RankedNeighbours, parts: Sequence[Places], number: int, random: np.random.Generator
-) -> float:
-    """Return the share of right rows among those held out, in the mean over parts, for one number of neighbours."""
-    found = []
-    for part in parts:
-        away = np.zeros(len(neighbours.codes), dtype=bool)
-        away[part] = True
-        own = replace(neighbours, order=neighbours.order[part], reach=neighbours.reach[part])
-        assigned = one_of_the_first(own.votes(away, (number,)), random)[:, 0]
-        found.append((assigned == neighbours.codes[part]).mean())
-    return float(np.mean(found))
 
 
 # --- the study ------------------------------------------------------------------------------------------------
@@ -264,17 +251,16 @@ def run(
     neighbours, population = RankedNeighbours.of(x, codes), NormalClasses.like(x, codes)
     held, seen = np.empty((2, splits, len(NUMBERS)))
     more, folds_of = np.empty(splits), np.empty((splits, len(codes)), dtype=np.intp)
-    drawn: list[dict[str, Errors]] = []
-    for split in range(splits):
+    drawn: list[dict[str, dict[str, Array]]] = []
+    for split in counted(range(splits), progress):
         parts = _parts(x, codes, folds, seed + split, stratified)
         # Another stream than that of the folds, which starts at the same number.
         held[split], seen[split] = accuracies(neighbours, parts, NUMBERS, np.random.default_rng((seed + split, 1)))
-        more[split] = held_out_accuracy(neighbours, parts, BEST_OF_MORE, np.random.default_rng((seed + split, 2)))
+        random = np.random.default_rng((seed + split, 2))
+        more[split] = accuracies(neighbours, parts, (BEST_OF_MORE,), random, training=False)[0][0]
         for fold, part in enumerate(parts):
             folds_of[split, part] = fold
         drawn.append(errors(population, sets, np.random.default_rng((seed + split, 3))))
-        if progress is not None:
-            progress(split + 1, splits)
     curve = _curve(held, seen, stratified if folds == FOLDS else None)
     runs = Runs(NUMBERS, held, seen, more, scores(x, codes, folds_of), below_each_other(drawn))
     judged = statement_table(statements(runs))
@@ -292,7 +278,7 @@ def scores(x: Array, codes: Codes, folds: Codes) -> dict[str, dict[str, Array]]:
     splits, classes = len(folds), int(codes.max()) + 1
     batch = DataSets(np.broadcast_to(x, (splits, *x.shape)), np.broadcast_to(codes, folds.shape), folds, classes)
     soft = {"lda": linear_discriminants(batch), "qda": quadratic_discriminants(batch)}
-    chances = {name: probabilities(fitted) for name, fitted in soft.items()}
+    chances = {name: shares(fitted.held_out_scores()) for name, fitted in soft.items()}
     true = codes == np.arange(classes)[:, None]
     # A classifier without probabilities gives its class the probability 1.
     hard = np.arange(classes)[:, None] == Nearest(batch, LECTURE).held_out()[:, None]
@@ -302,13 +288,6 @@ def scores(x: Array, codes: Codes, folds: Codes) -> dict[str, dict[str, Array]]:
         LOG: {name: -np.log((each * true).sum(axis=1)).mean(axis=1) for name, each in chances.items()},
         BRIER: {name: np.square(each - true).sum(axis=1).mean(axis=1) for name, each in every.items()},
     }
-
-
-def probabilities(fitted: Discriminants) -> Array:
-    """Return the probabilities of the classes by the fits without the fold of each row, (splits, classes, rows)."""
-    found = fitted.held_out_scores()
-    found = np.exp(found - found.max(axis=1, keepdims=True))
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
 def _parts(x: Array, codes: Codes, folds: int, seed: int, stratified: bool) -> Sequence[Places]:
@@ -332,12 +311,6 @@ def _curve(held: Array, seen: Array, like: bool | None) -> Table:
 
 
 def _splits(held: Array, seen: Array) -> Table:
-    count = len(held)
-    return Table(
-        {
-            "split": np.repeat(np.arange(count), len(NUMBERS)).tolist(),
-            "k": list(NUMBERS) * count,
-            "accuracy": held.ravel().tolist(),
-            "training": seen.ravel().tolist(),
-        }
-    )
+    pairs = [(split, number) for split in range(len(held)) for number in NUMBERS]
+    columns = zip(pairs, held.ravel().tolist(), seen.ravel().tolist(), strict=True)
+    return Table.of_rows(("split", "k", "accuracy", "training"), [(*pair, *values) for pair, *values in columns])

@@ -19,8 +19,8 @@ from ..core.cached import cached_property
 from ..core.threads import side_by_side
 from ..results.api import assess
 from .classifiers import DataSets, FittedClassifier, NearestNeighbours, TrialPoints, linear_discriminants
-from .delta_method import mean
 from .designs import NORMAL, representatives
+from .replications import Examination
 from .statements import (
     ABOVE_ONE,
     ABOVE_ZERO,
@@ -29,6 +29,7 @@ from .statements import (
     Range,
     Statement,
     exact,
+    mean,
     mean_of,
     printed,
     share_of,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from ..core.typing import Array, Codes
 
 FOLDS = (5, 10)
-ONE_BY_ONE, ONE_FOLD = "leave-one-out", "test set"
+ONE_BY_ONE, ONE_FOLD, TRUTH = "leave-one-out", "test set", "truth"
 WAYS = (ONE_BY_ONE, *(f"{folds}-fold" for folds in FOLDS), ONE_FOLD)
 POINTS = 4096  # of each class, to find true error rates with
 WITH_TRUTH = ("lda",)  # nearest neighbours at so many points take long
@@ -84,14 +85,14 @@ class NormalClasses:
         return np.asarray(x.reshape(sets, classes * self.each, variables))
 
     @cached_property
-    def points(self) -> tuple[TrialPoints, Array]:
-        """Return points that stand for all rows, and by class and point what it costs to assign the class there."""
+    def examination(self) -> Examination:
+        """Return points that stand for all rows, and what it costs to assign each class there."""
         classes, variables = self.means.shape
         uniform, share = representatives(POINTS, variables)
         normal = NORMAL.quantile(uniform)
         x = (self.means[:, None] + np.einsum("nj,cij->cni", normal, self.roots)).reshape(-1, variables)
         wrong = np.arange(classes)[:, None] != np.repeat(np.arange(classes), POINTS)
-        return TrialPoints(x), wrong * np.tile(share, classes) / classes
+        return Examination(TrialPoints(x), (wrong * np.tile(share, classes) / classes)[None])
 
 
 def dealt(codes: Codes, sets: int, folds: int, random: np.random.Generator) -> Codes:
@@ -103,55 +104,37 @@ def dealt(codes: Codes, sets: int, folds: int, random: np.random.Generator) -> C
     return found
 
 
-@dataclass(frozen=True)
-class Errors:
-    """Error rates of one rule on every data set.
+def errors(population: NormalClasses, sets: int, random: np.random.Generator) -> dict[str, dict[str, Array]]:
+    """Return error rates on data sets that are drawn, by rule and by the way in which they are estimated.
 
-    Attributes:
-        estimates: By the way in which they are estimated.
-        truth: The true error rate of the rule that is fitted to all rows; None where it is not computed.
+    Beside the estimates are the true error rates, where they are computed, of the rule that is fitted to all rows.
     """
-
-    estimates: dict[str, Array]
-    truth: Array | None
-
-
-def errors(population: NormalClasses, sets: int, random: np.random.Generator) -> dict[str, Errors]:
-    """Return error rates of every rule on data sets that are drawn."""
     x, codes = population.draw(sets, random), population.codes
     repeated = np.broadcast_to(codes, (sets, len(codes)))
     dealings = {way: dealt(codes, sets, folds, random) for way, folds in zip(WAYS[1:-1], FOLDS, strict=True)}
     dealings[ONE_BY_ONE] = np.broadcast_to(np.arange(len(codes)), (sets, len(codes)))
 
-    def of_rule(name: str) -> Errors:
-        estimates = {}
+    def of_rule(name: str) -> dict[str, Array]:
+        found = {}
         for way, folds in dealings.items():
             fitted = RULES[name](DataSets(x, repeated, folds, len(population.means)))
             wrong = fitted.held_out() != repeated
-            estimates[way] = wrong.mean(axis=1)
+            found[way] = wrong.mean(axis=1)
             if way == WAYS[1]:
-                estimates[ONE_FOLD] = (wrong & (folds == 0)).sum(axis=1) / (folds == 0).sum(axis=1)
-        return Errors(estimates, true_errors(fitted, population) if name in WITH_TRUTH else None)
+                found[ONE_FOLD] = (wrong & (folds == 0)).sum(axis=1) / (folds == 0).sum(axis=1)
+        if name in WITH_TRUTH:
+            found[TRUTH] = population.examination.of_classifier(fitted)[:, 0]
+        return found
 
     return dict(zip(RULES, side_by_side(of_rule, list(RULES)), strict=True))
 
 
-def true_errors(fitted: FittedClassifier, population: NormalClasses) -> Array:
-    """Return the true error rates of a rule fitted to each data set."""
-    points, cost = population.points
-    size = cost.shape[1]
-    return np.asarray(np.take(cost, fitted.at(points) * np.intp(size) + np.arange(size)).sum(axis=1))
-
-
-def below_each_other(parts: Sequence[dict[str, Errors]]) -> dict[str, Errors]:
+def below_each_other(parts: Sequence[dict[str, dict[str, Array]]]) -> dict[str, dict[str, Array]]:
     """Put the data sets of several parts into one."""
-    found = {}
-    for name in parts[0]:
-        estimates = {way: np.concatenate([part[name].estimates[way] for part in parts]) for way in WAYS}
-        truths = [part[name].truth for part in parts]
-        known = [truth for truth in truths if truth is not None]
-        found[name] = Errors(estimates, np.concatenate(known) if known else None)
-    return found
+    return {
+        name: {way: np.concatenate([part[name][way] for part in parts]) for way in own}
+        for name, own in parts[0].items()
+    }
 
 
 # --- statements ---------------------------------------------------------------------------------------------------
@@ -177,7 +160,7 @@ class Runs:
         seen: The same in training.
         more: Accuracy on held-out rows with a larger number of neighbours, (splits,).
         scores: By score and by classifier, its value on every split.
-        errors: By rule, error rates on data sets like the irises.
+        errors: By rule and way of estimating, error rates on data sets like the irises; and the true ones.
     """
 
     numbers: Sequence[int]
@@ -185,7 +168,7 @@ class Runs:
     seen: Array
     more: Array
     scores: dict[str, dict[str, Array]]
-    errors: dict[str, Errors]
+    errors: dict[str, dict[str, Array]]
 
     def accuracy(self, number: int) -> Array:
         """Return the accuracy with so many neighbours on every split."""
@@ -219,14 +202,14 @@ def _of_training(runs: Runs) -> Iterator[Statement]:
 def _of_folds(runs: Runs) -> Iterator[Statement]:
     source = "Ross, cross-validation"
     for rule, found in runs.errors.items():
-        spread = {way: mean(np.square(values - values.mean())) for way, values in found.estimates.items()}
+        spread = {way: mean(np.square(values - values.mean())) for way, values in found.items()}
         for folds in FOLDS:
             text = f"Leave-one-out has a larger variance than {folds}-fold cross-validation ({rule}, ratio)"
             ratio = runs.per_split((spread[ONE_BY_ONE] / spread[f"{folds}-fold"]).quantity)
             yield Statement(text, source, "larger", ABOVE_ONE, ratio, reason=MORE_ROWS)
     for rule, found in runs.errors.items():
-        if found.truth is not None:
-            yield from _beside_truth(runs, rule, found.estimates, found.truth)
+        if TRUTH in found:
+            yield from _beside_truth(runs, rule, found, found[TRUTH])
 
 
 def _beside_truth(runs: Runs, rule: str, estimates: dict[str, Array], truth: Array) -> Iterator[Statement]:

@@ -9,7 +9,7 @@ difference is that of a mean over samples.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import combinations, pairwise
@@ -23,14 +23,28 @@ from ..core.scale import Continuum
 from ..core.suggestions import refuse_no_count, refuse_no_seed
 from ..core.table import Table
 from ..maths.kernels import expected_sqe, outside_probabilities
+from ..modelling.fits import counted
 from ..results.api import compare
 from ..results.comparison import Comparison
 from ..results.rankings import Ranks, in_words, ranked, ranking_table, swapped
-from .delta_method import MonteCarloEstimate, furthest, mean, smallest
-from .statements import ABOVE_ZERO, Quantity, Range, Statement, chance_explains, statement_table, within
+from .statements import (
+    ABOVE_ZERO,
+    MonteCarloEstimate,
+    Quantity,
+    Range,
+    Statement,
+    chance_explains,
+    furthest,
+    mean,
+    paragraphs,
+    smallest,
+    spread,
+    statement_table,
+    within,
+)
 
 if TYPE_CHECKING:
-    from ..core.typing import AnyArray, Array, Codes, Progress
+    from ..core.typing import AnyArray, Array, Codes, Marks, Progress
 
     Means = Mapping[str, Mapping[str, MonteCarloEstimate]]
     Losses = Mapping[str, Mapping[str, Array]]
@@ -90,7 +104,7 @@ class Meat:
     def __str__(self) -> str:
         """The rankings, and how much they depend on the split."""
         count = max(self.splits["split"]) + 1
-        parts = (
+        return paragraphs(
             f"{self.samples} samples of meat; {self.duplicates} duplicates were left out. {OTHER_DATA}",
             repr(self.rankings),
             f"Rankings on {count} splits:",
@@ -98,7 +112,6 @@ class Meat:
             f"On how many of {count} splits the two rankings have a pair the other way round:",
             repr(self.swaps),
         )
-        return "\n".join(part.rstrip("\n") for part in parts)
 
     __repr__ = __str__
 
@@ -181,51 +194,15 @@ def run(
     size = len(water) if size is None else size
     _check(folds, repeats, seed, size, len(water))
     contestants = rules() | dict(others or {})
-    losses = SummedLosses(water, contestants)
-    comparisons = []
-    for split in range(repeats):
+    comparisons, assignments = [], []
+    for split in counted(range(repeats), progress):
         drawn = np.sort(np.random.default_rng(seed + split).permutation(len(water))[:size])
         labels = assigned(spectra[drawn], water[drawn], contestants, folds, seed + split)
         comparisons.append(compare(water[drawn], labels, scale=WATER, measures=RANKED if split else MEASURES))
-        losses.add(drawn, labels)
-        if progress is not None:
-            progress(split + 1, repeats)
-    return _summed_up(comparisons, losses, size, duplicates)
-
-
-class SummedLosses:
-    """The error and squared error of each sample, summed over the splits in which it was drawn."""
-
-    def __init__(self, water: Array, names: Iterable[str]) -> None:
-        """Begin with no split."""
-        self.water = water
-        self.times = np.zeros(len(water))
-        self.sums = {measure: {name: np.zeros(len(water)) for name in names} for measure in RANKED}
-        self.distance = expected_sqe(water, 0.0, WATER.boundaries)
-        self.labels = WATER.cut(water)
-
-    def add(self, drawn: Codes, assigned: Mapping[str, AnyArray]) -> None:
-        """Add a split."""
-        self.times[drawn] += 1
-        for name, labels in assigned.items():
-            codes = np.searchsorted(WATER.classes, labels.astype(str))
-            self.sums[BY_ERROR][name][drawn] += codes != self.labels[drawn]
-            self.sums[BY_DISTANCE][name][drawn] += self.distance[drawn, codes]
-
-    def means(self) -> tuple[Array, dict[str, dict[str, Array]]]:
-        """The water of the samples that were drawn, and their mean losses."""
-        some = self.times > 0
-        return self.water[some], {
-            measure: {name: total[some] / self.times[some] for name, total in totals.items()}
-            for measure, totals in self.sums.items()
-        }
-
-
-def _summed_up(comparisons: Sequence[Comparison], losses: SummedLosses, size: int, duplicates: int) -> Meat:
-    """One comparison a split, as tables."""
-    water, means = losses.means()
+        assignments.append((drawn, labels))
     found = [ranking_table(comparison, RANKED) for comparison in comparisons]
     splits, ranks = _below_each_other(found), [_ranks(each) for each in found]
+    some, losses = _mean_losses(water, assignments)
     return Meat(
         comparisons[0],
         rankings=_beside(found[0], splits),
@@ -234,9 +211,25 @@ def _summed_up(comparisons: Sequence[Comparison], losses: SummedLosses, size: in
         splits=splits,
         samples=size,
         duplicates=duplicates,
-        water=water,
-        losses=means,
+        water=water[some],
+        losses=losses,
     )
+
+
+def _mean_losses(water: Array, assignments: Sequence[tuple[Codes, Mapping[str, AnyArray]]]) -> tuple[Marks, Losses]:
+    """Return which samples were drawn for some split, and the mean error and squared error of each over its splits."""
+    times, distance, truth = np.zeros(len(water)), expected_sqe(water, 0.0, WATER.boundaries), WATER.cut(water)
+    sums = {measure: {name: np.zeros(len(water)) for name in assignments[0][1]} for measure in RANKED}
+    for drawn, assigned in assignments:
+        times[drawn] += 1
+        for name, labels in assigned.items():
+            codes = np.searchsorted(WATER.classes, labels.astype(str))
+            sums[BY_ERROR][name][drawn] += codes != truth[drawn]
+            sums[BY_DISTANCE][name][drawn] += distance[drawn, codes]
+    some = times > 0
+    return some, {
+        measure: {name: total[some] / times[some] for name, total in totals.items()} for measure, totals in sums.items()
+    }
 
 
 def _check(folds: int, repeats: int, seed: int, size: int, most: int) -> None:
@@ -257,11 +250,9 @@ def _ranks(ranking: Table) -> dict[str, Ranks]:
 
 
 def _below_each_other(rankings: Sequence[Table]) -> Table:
-    columns = ("measure", "model", "value", "rank")
-    return Table(
-        {"split": [split for split, table in enumerate(rankings) for _ in range(len(table))]}
-        | {name: [value for table in rankings for value in table[name]] for name in columns}
-    )
+    names = ("measure", "model", "value", "rank")
+    rows = [(split, *(row[name] for name in names)) for split, table in enumerate(rankings) for row in table]
+    return Table.of_rows(("split", *names), rows)
 
 
 def _beside(ranking: Table, splits: Table) -> Table:
@@ -274,7 +265,7 @@ def _beside(ranking: Table, splits: Table) -> Table:
         ranking.columns
         | {
             "mean": [float(np.mean(values[key])) for key in keys],
-            "deviation": [float(np.std(values[key], ddof=1)) if len(values[key]) > 1 else np.nan for key in keys],
+            "deviation": [spread(np.array(values[key])) for key in keys],
             "paper": [PAPER[measure].get(model) for measure, model in keys],
             "paper_rank": [ranked(PAPER[measure]).get(model) for measure, model in keys],
         }
@@ -282,35 +273,24 @@ def _beside(ranking: Table, splits: Table) -> Table:
 
 
 def _orders(ranks: Sequence[Mapping[str, Ranks]]) -> Table:
-    counts = [
-        (measure, *count)
+    rows = [
+        (measure, ranking, splits, splits / len(ranks))
         for measure in RANKED
-        for count in Counter(in_words(each[measure]) for each in ranks).most_common()
+        for ranking, splits in Counter(in_words(each[measure]) for each in ranks).most_common()
     ]
-    return Table(
-        {
-            "measure": [measure for measure, _, _ in counts],
-            "ranking": [ranking for _, ranking, _ in counts],
-            "splits": [splits for _, _, splits in counts],
-            "share": [splits / len(ranks) for _, _, splits in counts],
-        }
-    )
+    return Table.of_rows(("measure", "ranking", "splits", "share"), rows)
 
 
 def _swaps(ranks: Sequence[Mapping[str, Ranks]], names: Sequence[str]) -> Table:
     """Every pair of classifiers, and how often the two measures disagree about it."""
     counts = Counter(pair for each in ranks for pair in swapped(each[BY_ERROR], each[BY_DISTANCE]))
     paper = swapped(ranked(PAPER[BY_ERROR]), ranked(PAPER[BY_DISTANCE]))
-    pairs = [frozenset(pair) for pair in combinations(names, 2)]
-    return Table(
-        {
-            "a": [a for a, _ in combinations(names, 2)],
-            "b": [b for _, b in combinations(names, 2)],
-            "splits": [counts[pair] for pair in pairs],
-            "share": [counts[pair] / len(ranks) for pair in pairs],
-            "paper": [pair in paper if pair <= PAPER[BY_ERROR].keys() else None for pair in pairs],
-        }
-    )
+    rows: list[tuple[Any, ...]] = []
+    for a, b in combinations(names, 2):
+        pair = frozenset((a, b))
+        swaps = pair in paper if pair <= PAPER[BY_ERROR].keys() else None
+        rows.append((a, b, counts[pair], counts[pair] / len(ranks), swaps))
+    return Table.of_rows(("a", "b", "splits", "share", "paper"), rows)
 
 
 # --- statements ---------------------------------------------------------------------------------------------------

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Sequence
+from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.table import Table
 from ..core.threads import cores, side_by_side
 from .designs import MEVIK, Cell, Design, TrueRates, expected_responses, population
-from .estimates import PAPER, Estimated, Estimates, Measure, paper_estimates, soft_estimates
-from .replications import TRIALS, Examination, Trials, blocks, replicate
-from .simulation import LEVELS, Key, Level, Repetitions, Series, averages, levels
-from .statements import NORMAL, statement_table
+from .replications import (
+    PAPER,
+    TRIALS,
+    Estimates,
+    Key,
+    Measure,
+    Replications,
+    blocks,
+    examinations,
+    paper_estimates,
+    replicate,
+    soft_estimates,
+)
+from .simulation import LEVELS, Level, Series, Simulation, averages
+from .statements import NORMAL
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Progress
-    from .simulation import Repetitions
 
 SEED = 2003
-
-
-@dataclass(frozen=True)
-class Simulation(Repetitions):
-    """What was found: all repetitions, with what the paper says of them."""
-
-    def summary(self) -> Table:
-        """What the paper says in numbers, beside what was found."""
-        from .simulation import summary
-
-        return summary(self)
-
-    @cached_property
-    def statements(self) -> Table:
-        """What the paper says in section 7, with what was found and a verdict; empty of another design."""
-        from .mevik_statements import statements
-
-        return statement_table(statements(self))
 
 
 def simulate(
@@ -68,57 +58,38 @@ def simulate(
     """
     if repetitions < 1 or seed < 0:
         raise BadOption(f"{repetitions} repetitions from seed {seed}", mend="Give 1 or more, and a seed of 0 or more")
-    rows = Trials.of(design, trials)
-    examinations = {level: Examination.of(design, level, rows) for level in {cell.sd_response for cell in design.cells}}
+    judges, expected = examinations(design, trials), expected_responses(design)
+    populations = {cell: population(design, cell, expected) for cell in design.cells}
     tasks = [(cell, range(*ends)) for cell, ends in product(design.cells, blocks(design, repetitions, block))]
 
-    def work(task: tuple[Cell, range]) -> Block:
+    def work(task: tuple[Cell, range]) -> list[tuple[Key, Series]]:
         cell, numbers = task
-        data = replicate(design, cell, numbers, seed, examinations[cell.sd_response])
-        return Block(cell, len(numbers), data.truth, [each for estimate in estimates for each in estimate(data)])
+        data = replicate(design, cell, numbers, seed, judges[cell.sd_response])
+        return [
+            (key, Series(values, np.broadcast_to(_truth(data, key, populations[cell]), values.shape)))
+            for estimate in estimates
+            for key, values in estimate(data)
+        ]
 
-    found = _side_by_side(tasks, work, progress)
-    expected = expected_responses(design)
-    populations = {cell: population(design, cell, expected) for cell in design.cells}
-    return Simulation(design, repetitions, seed, populations, _series(found, populations))
-
-
-class Block(NamedTuple):
-    """What is kept of some repetitions of one cell."""
-
-    cell: Cell
-    size: int
-    truth: Mapping[str, Array]
-    estimated: list[Estimated]
-
-
-def _side_by_side(
-    tasks: Sequence[tuple[Cell, range]], work: Callable[[tuple[Cell, range]], Block], progress: Progress | None
-) -> list[Block]:
-    """Work on as many blocks at a time as there are cores, and tell how far that is."""
-    found: list[Block] = []
-    total = sum(len(numbers) for _, numbers in tasks)
+    parts: dict[Key, list[Series]] = {}
+    done, total = 0, repetitions * len(design.cells)
     for start in range(0, len(tasks), cores()):
-        found += side_by_side(work, tasks[start : start + cores()])
+        some = tasks[start : start + cores()]
+        for key, part in chain.from_iterable(side_by_side(work, some)):
+            parts.setdefault(key, []).append(part)
+        done += sum(len(numbers) for _, numbers in some)
         if progress is not None:
-            progress(sum(block.size for block in found), total)
-    return found
+            progress(done, total)
+    series = {
+        key: Series(np.concatenate([one.values for one in own]), np.concatenate([one.truth for one in own]))
+        for key, own in parts.items()
+    }
+    return Simulation(design, repetitions, seed, populations, series)
 
 
-def _series(found: Sequence[Block], populations: Mapping[Cell, TrueRates]) -> dict[Key, Series]:
-    """Put the blocks of each cell together."""
-    parts: dict[Key, list[tuple[Array, Array]]] = {}
-    for block in found:
-        for measure, estimator, classifier, values in block.estimated:
-            key = Key(block.cell, measure, estimator, classifier)
-            truth = _truth(block, key, populations[block.cell])
-            parts.setdefault(key, []).append((values, np.broadcast_to(truth, values.shape)))
-    return {key: Series(*map(np.concatenate, zip(*pairs, strict=True))) for key, pairs in parts.items()}
-
-
-def _truth(block: Block, key: Key, true: TrueRates) -> Array:
+def _truth(data: Replications, key: Key, true: TrueRates) -> Array:
     if key.classifier:
-        return block.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
+        return data.truth[key.classifier][:, 0 if key.measure == "pmc" else 1]
     return np.asarray(getattr(true, key.measure))
 
 
@@ -151,37 +122,33 @@ PLACES = 100
 TAIL = 0.005  # of the true values at either end, where too few are near for a curve
 
 
-def data_curves(simulation: Repetitions, measure: Measure) -> Curves:
+def data_curves(simulation: Simulation, measure: Measure) -> Curves:
     """Figures 2 and 3: the bias in every cell, a curve for each standard deviation of the response."""
-    (estimator,) = PAPER[measure]
-    chosen = list(simulation.chosen(measure, estimator))
+    chosen = list(simulation.chosen(measure, PAPER[measure][0]))
     curves = {}
-    for level in levels(simulation.design.cells, "sd_response"):
+    for level in simulation.levels("sd_response"):
         there = sorted((key.cell.sd, series) for key, series in chosen if key.cell.sd_response == level)
-        biases = [(series.bias, NORMAL * series.standard_error) for _, series in there]
-        curves[f"σ of the response {level:g}"] = Table(
-            {
-                "sd": [sd for sd, _ in there],
-                "bias": [bias for bias, _ in biases],
-                "low": [bias - half for bias, half in biases],
-                "high": [bias + half for bias, half in biases],
-            }
+        curves[f"σ of the response {level:g}"] = _band(
+            "sd", [(sd, series.bias, series.standard_error) for sd, series in there]
         )
     return curves
 
 
-def bias_curves(simulation: Repetitions, measure: Measure, by: Level) -> Curves:
+def bias_curves(simulation: Simulation, measure: Measure, by: Level) -> Curves:
     """Figures 4 and 6: the average bias of the estimates at each level."""
-    curves = {}
-    for estimator, rows in _by_estimator(simulation, measure, by).items():
-        bands = [(row["bias"], NORMAL * row["se"]) for row in rows]
-        columns = {name: [row[name] for row in rows] for name in (by, "bias")}
-        columns |= {"low": [bias - half for bias, half in bands], "high": [bias + half for bias, half in bands]}
-        curves[estimator] = Table(columns)
-    return curves
+    return {
+        estimator: _band(by, [(row[by], row["bias"], row["se"]) for row in rows])
+        for estimator, rows in _by_estimator(simulation, measure, by).items()
+    }
 
 
-def deviation_curves(simulation: Repetitions, measure: Measure, by: Level) -> Curves:
+def _band(by: str, rows: Sequence[tuple[float, float, float]]) -> Table:
+    """A curve of biases with their 95% intervals, by level, bias and standard error."""
+    band = [(at, bias, bias - NORMAL * error, bias + NORMAL * error) for at, bias, error in rows]
+    return Table.of_rows((by, "bias", "low", "high"), band)
+
+
+def deviation_curves(simulation: Simulation, measure: Measure, by: Level) -> Curves:
     """Figures 5 and 7: the average standard deviation of the estimates at each level."""
     return {
         estimator: Table({name: [row[name] for row in rows] for name in (by, "deviation")})
@@ -189,12 +156,12 @@ def deviation_curves(simulation: Repetitions, measure: Measure, by: Level) -> Cu
     }
 
 
-def _by_estimator(simulation: Repetitions, measure: Measure, by: Level) -> dict[str, list[dict[str, float]]]:
+def _by_estimator(simulation: Simulation, measure: Measure, by: Level) -> dict[str, list[dict[str, float]]]:
     rows = list(averages(simulation, measure, by))
     return {estimator: [row for row in rows if row["estimator"] == estimator] for estimator in PAPER[measure]}
 
 
-def truth_curves(simulation: Repetitions, measure: Measure) -> Curves:
+def truth_curves(simulation: Simulation, measure: Measure) -> Curves:
     """Figures 4 and 6, on the left: what bias is to be expected where the true value is so high."""
     curves = {}
     for estimator in PAPER[measure]:
@@ -208,13 +175,13 @@ def truth_curves(simulation: Repetitions, measure: Measure) -> Curves:
     return curves
 
 
-def high_truth(simulation: Repetitions, measure: Measure) -> float:
+def high_truth(simulation: Simulation, measure: Measure) -> float:
     """Figures 4 and 6, on the left: above which only a tenth of the true values lie."""
     truth = [series.truth for _, series in simulation.chosen(measure, PAPER[measure][0])]
     return float(np.quantile(np.concatenate(truth), 0.9))
 
 
-def draw(simulation: Repetitions, folder: Path) -> list[Path]:
+def draw(simulation: Simulation, folder: Path) -> list[Path]:
     """Write all figures into a folder."""
     from ..display.plots import levels as pictures
     from ..display.plots.style import save_figure

@@ -1,15 +1,22 @@
-"""Data sets of a design drawn over and over, classifiers fitted to each, and how good these truly are."""
+"""Data sets of a design drawn over and over, classifiers fitted to each, how good these truly are, and estimates of it.
+
+The estimates are those of Mevik (2003), by the numbers of the formulas there, and better ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.kernels import expected_sqe, outside_probabilities
+from ..core.scale import Continuum
+from ..families.continuum.judged import Judged
+from ..maths.kernels import class_probabilities, expected_sqe, outside_probabilities
+from ..measures import find
+from ..modelling.response import fit_response
 from .classifiers import (
     DataSets,
     FittedClassifier,
@@ -32,25 +39,6 @@ DISTANCES_AT_A_TIME = 1 << 19
 
 
 @dataclass(frozen=True)
-class Trials:
-    """Rows that stand for all that might be drawn.
-
-    Attributes:
-        points: Their variables.
-        share: What share of all rows each of them stands for.
-    """
-
-    points: TrialPoints
-    share: Array
-
-    @classmethod
-    def of(cls, design: Design, size: int = TRIALS) -> Trials:
-        """Of a design."""
-        uniform, share = representatives(size, design.variables)
-        return cls(TrialPoints(design.x(uniform)), share)
-
-
-@dataclass(frozen=True)
 class Examination:
     """Points at which classifiers are tried, and what it costs to assign a class there.
 
@@ -63,19 +51,23 @@ class Examination:
     points: TrialPoints
     risk: Array = field(repr=False)
 
-    @classmethod
-    def of(cls, design: Design, sd_response: float, trials: Trials) -> Examination:
-        """What is known exactly at each point."""
-        expected = design.expected(trials.points.x)
-        judges = (design.noise.outside, design.noise.sqe)
-        risk = np.stack([judge(expected, sd_response, design.boundaries).T for judge in judges])
-        return cls(trials.points, risk * trials.share)
-
     def of_classifier(self, fitted: FittedClassifier) -> Array:
         """The error rate and the squared error rate of a classifier in each data set, (sets, 2)."""
         size = len(self.points.x)
         place = fitted.at(self.points) * np.intp(size) + np.arange(size)
         return np.stack([np.take(risk, place).sum(axis=-1) for risk in self.risk], axis=-1)
+
+
+def examinations(design: Design, trials: int = TRIALS) -> dict[float, Examination]:
+    """What is known exactly at so many points that stand for all rows, by the standard deviation of the response."""
+    uniform, share = representatives(trials, design.variables)
+    points = TrialPoints(design.x(uniform))
+    expected, judges = design.expected(points.x), (design.noise.outside, design.noise.sqe)
+    found = {}
+    for level in {cell.sd_response for cell in design.cells}:
+        risk = np.stack([judge(expected, level, design.boundaries).T for judge in judges])
+        found[level] = Examination(points, risk * share)
+    return found
 
 
 @dataclass(frozen=True)
@@ -140,7 +132,7 @@ def replications(
     examination: Examination | None = None,
 ) -> Iterator[Replications]:
     """Draw data sets of one cell, in blocks that bound the memory; how many a block holds changes nothing."""
-    examination = examination or Examination.of(design, cell.sd_response, Trials.of(design))
+    examination = examination or examinations(design)[cell.sd_response]
     for first, last in blocks(design, repetitions, block):
         yield replicate(design, cell, range(first, last), seed, examination)
 
@@ -180,3 +172,122 @@ def fit_all(design: Design, batch: DataSets, measured: Array) -> dict[str, Fitte
         least_squares(batch, measured, design.terms, design.inner),
     )
     return dict(zip(CLASSIFIERS, fits, strict=True))
+
+
+# --- estimates --------------------------------------------------------------------------------------------------------
+#
+# Another set of estimates is another function of `Replications`, which yields them one by one.
+
+Measure = Literal["pmc", "sqerr", "pmc_min", "sqerr_min", "err_data", "sqerr_data"]
+
+
+class Key(NamedTuple):
+    """Which estimate of what, and where.
+
+    Attributes:
+        cell: Where.
+        measure: What is estimated.
+        estimator: By what.
+        classifier: Of which classifier; empty where it is of the data alone.
+    """
+
+    cell: Cell
+    measure: Measure
+    estimator: str
+    classifier: str
+
+
+Estimates = Callable[[Replications], Iterator[tuple[Key, "Array"]]]  # the values, (repetitions,)
+
+
+PAPER: dict[Measure, tuple[str, ...]] = {
+    "err_data": ("err_data_hat",),
+    "sqerr_data": ("sqerr_data_hat",),
+    "pmc_min": ("pmc_min_hat",),
+    "sqerr_min": ("sqerr_min_hat",),
+    "pmc": ("erc", "erc_a", "pmc_hat"),
+    "sqerr": ("sqerc", "sqerc_a", "sqerr_hat"),
+}
+
+
+def paper_estimates(data: Replications) -> Iterator[tuple[Key, Array]]:
+    """All estimates of the paper, with the standard deviations known, by the numbers of its formulas."""
+    sd, boundaries = data.cell.sd, data.design.boundaries
+    yield Key(data.cell, "err_data", "err_data_hat", ""), _at(data.outside_label, data.labels).mean(axis=-1)  # (18)
+    off = class_probabilities(data.z, sd, boundaries) * data.distance
+    yield Key(data.cell, "sqerr_data", "sqerr_data_hat", ""), off.sum(axis=-1).mean(axis=-1)  # (22)
+    yield Key(data.cell, "pmc_min", "pmc_min_hat", ""), data.outside.min(axis=-1).mean(axis=-1)
+    yield Key(data.cell, "sqerr_min", "sqerr_min_hat", ""), data.squared.min(axis=-1).mean(axis=-1)
+    weight = 1 - _at(data.outside_label, data.labels)
+    for classifier, assigned in data.assigned.items():
+        wrong = assigned != data.labels
+        erc, sqerc = wrong.mean(axis=-1), _at(data.distance, assigned).mean(axis=-1)
+        yield Key(data.cell, "pmc", "erc", classifier), erc  # (23)
+        # Rows weigh as much as their labels can be trusted (25).
+        yield Key(data.cell, "pmc", "erc_a", classifier), (weight * wrong).sum(axis=-1) / weight.sum(axis=-1)
+        yield Key(data.cell, "pmc", "pmc_hat", classifier), _at(data.outside, assigned).mean(axis=-1)
+        yield Key(data.cell, "sqerr", "sqerc", classifier), sqerc  # (28)
+        # Less what measurements add to it; it may be negative (29).
+        yield Key(data.cell, "sqerr", "sqerc_a", classifier), sqerc - sd**2 * erc
+        yield Key(data.cell, "sqerr", "sqerr_hat", classifier), _at(data.squared, assigned).mean(axis=-1)
+
+
+def _at(table: Array, codes: Codes) -> Array:
+    """Of each row, what the table says of its class."""
+    return np.take_along_axis(table, codes[..., None], axis=-1)[..., 0]
+
+
+# --- estimates with a response model ------------------------------------------------------------------------------
+
+BETTER: dict[str, tuple[Measure, str]] = {
+    "posterior_error": ("pmc", "wrong"),
+    "model_error": ("pmc", "wrong"),
+    "difference_error": ("pmc", "wrong"),
+    "guarded_error": ("pmc", "wrong"),
+    "posterior_sqerr": ("sqerr", "distance"),
+    "model_sqerr": ("sqerr", "distance"),
+    "difference_sqerr": ("sqerr", "distance"),
+    "guarded_sqerr": ("sqerr", "distance"),
+}
+OF_DATA: dict[str, Measure] = {
+    "posterior_label_error": "err_data",
+    "posterior_label_sqerr": "sqerr_data",
+    "model_minimal_error": "pmc_min",
+    "model_minimal_sqerr": "sqerr_min",
+}
+
+
+def soft_estimates(data: Replications) -> Iterator[tuple[Key, Array]]:
+    """The estimates with a Gaussian process for the response; only the measurement error is known."""
+    found: dict[Key, list[float]] = {}
+    for repetition in range(len(data.z)):
+        response = fit_response(data.x[repetition], data.z[repetition], data.cell.sd)
+        for classifier, assigned in data.assigned.items():
+            judged = _judged(data, repetition, assigned[repetition], response.mean, response.sd)
+            for name, (measure, what) in BETTER.items():
+                found.setdefault(Key(data.cell, measure, name, classifier), []).append(_value(name, judged, what))
+        for name, measure in OF_DATA.items():
+            found.setdefault(Key(data.cell, measure, name, ""), []).append(_value(name, judged, ""))
+    for key, values in found.items():
+        yield key, np.array(values)
+
+
+def _judged(data: Replications, repetition: int, assigned: Codes, expected: Array, spread: Array) -> Judged:
+    scale = Continuum(data.design.boundaries, list(range(data.design.classes)))
+    sd = np.full(len(expected), data.cell.sd)
+    label = data.labels[repetition]
+    return Judged(scale, label, assigned, data.z[repetition], sd, sd, expected, spread)
+
+
+def _value(name: str, judged: Judged, what: str) -> float:
+    """A measure of one data set, whose rows weigh the same."""
+    entry = find(name)
+    offered: dict[str, Any] = {}
+    for asked in entry.arguments:
+        if asked.startswith("doubt"):
+            gap = getattr(judged, what) - getattr(judged, f"foreseen_{what}")
+            error = gap.std(ddof=1) / np.sqrt(len(gap))
+            offered[asked] = gap.mean() / error if error > 0 else 0.0
+        else:
+            offered[asked] = getattr(judged, asked).mean()
+    return float(entry.of(offered))

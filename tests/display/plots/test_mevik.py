@@ -15,7 +15,6 @@ from steelyard.core.table import Table
 from steelyard.display.plots import levels as pictures
 from steelyard.studies.designs import MEVIK
 from steelyard.studies.mevik import (
-    Simulation,
     bias_curves,
     data_curves,
     deviation_curves,
@@ -24,7 +23,7 @@ from steelyard.studies.mevik import (
     simulate,
     truth_curves,
 )
-from steelyard.studies.simulation import averages
+from steelyard.studies.simulation import Simulation, averages
 
 BIASES = {
     "one": Table({"sd": [0.0, 0.5], "bias": [0.1, -0.2], "low": [0.0, -0.3], "high": [0.2, -0.1]}),
