@@ -16,8 +16,8 @@ from ..inputs.dataset import Available
 from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..measures import all_measures, choose, find
 from ..measures.registry import Measure
+from ..measures.table_formulas import Formulas
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
-from .table_formulas import Formulas
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (

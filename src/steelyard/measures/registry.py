@@ -50,6 +50,7 @@ Kind = TypeVar("Kind", bound=Formula)
 
 PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown
 UNBOUNDED = (float("-inf"), float("inf"))
+AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # The scale without ends that suits a span; of all other spans, an interval is that of a mean.
 BY_SPAN = {
     (0.0, 1.0): "delta.logit",

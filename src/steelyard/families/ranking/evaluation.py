@@ -20,8 +20,8 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.threads import chunks, over_rows, shared
-from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found
 from ...maths.ordered_scores import SORTING, Ranking
 from ...measures.masses import BY_COUNT, Sides, pseudo_moments
 from ...measures.registry import Measure

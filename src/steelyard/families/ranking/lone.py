@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...core.cached import cached_property
+from ...inference.evaluation import Slot
 from ...inference.row_evaluation import AVERAGES, Found, RowEvaluation
-from ...inference.table_evaluation import Slot
 from ...measures.registry import Measure
 from .one_against_rest import PSEUDO_ROW
 

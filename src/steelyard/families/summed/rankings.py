@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ...core.cached import cached_property
-from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found
 from ...measures.masses import Masses, scatter_of_clusters, scatter_of_sides, spread_of, spread_of_clusters
 from ...measures.registry import Measure
 from ...states.held_rows import Rows

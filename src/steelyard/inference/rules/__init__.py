@@ -11,16 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...core.errors import UnknownMeasure, quoted
-from ..layout import Layout
+from ..evaluation import Layout, Slot
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places
     from ...measures.registry import Facts
+
+    RulesBySlot = tuple[Sequence["IntervalRule"], Mapping["IntervalRule", Places], Array]
 
 SIDES = np.array([[-1.0], [1.0]])  # the lower bound and the upper
 MEANS_OF_CLASSES = ("macro", "weighted")
@@ -72,9 +75,9 @@ class Evidence:
         )
 
     @property
-    def slots(self) -> Sequence[Any]:
+    def slots(self) -> Sequence[Slot]:
         """What each estimate stands for."""
-        return [self.source.slot(place) for place in self.places.tolist()]
+        return [self.source.slots[place] for place in self.places.tolist()]
 
 
 @dataclass(frozen=True)
@@ -118,31 +121,11 @@ def rule_of(measure: Facts, average: str | None = None) -> IntervalRule:
 
 
 @lru_cache(maxsize=16)
-def rules_in(layout: Layout) -> tuple[IntervalRule, ...]:
-    """Return the rule of each slot: the one of a class is that of all classes."""
-    rules: dict[int, IntervalRule] = {}
-    for measure in layout.measures:
-        together, of_classes = layout.spans[measure.label]
-        averages = layout.kinds if measure.per_class else (None,)
-        rules |= {place: rule_of(measure, average) for place, average in zip(together, averages, strict=True)}
-        rules |= dict.fromkeys(of_classes, rule_of(measure))
-    return tuple(rules[place] for place in range(len(rules)))
-
-
-@lru_cache(maxsize=16)
-def places_in(layout: Layout) -> dict[IntervalRule, Places]:
-    """Return where each rule is used."""
-    return places_of(rules_in(layout))
-
-
-@lru_cache(maxsize=16)
-def ends_in(layout: Layout) -> Array:
-    """Return the least and the greatest value of each slot: (2, slots)."""
-    found = np.empty((2, len(rules_in(layout))))
-    for measure in layout.measures:
-        for places in layout.spans[measure.label]:
-            found[:, places] = np.array([measure.span]).T
-    return found
+def rules_in(layout: Layout) -> RulesBySlot:
+    """Return the rule of each slot, where each rule is used, and the least and the greatest value of each slot."""
+    rows = sorted(layout.rows, key=itemgetter(0))
+    rules = tuple([rule_of(measure, average) for _, measure, average, _ in rows])
+    return rules, places_of(rules), np.array([measure.span for _, measure, _, _ in rows]).reshape(-1, 2).T
 
 
 def places_of(rules: Sequence[IntervalRule]) -> dict[IntervalRule, Places]:

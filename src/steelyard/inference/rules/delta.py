@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..variances import NO_ERROR
+from ..design import NO_ERROR
 from . import SIDES, Evidence, IntervalRule
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..variances import NO_ERROR
+from ..design import NO_ERROR
 from . import MEANS_OF_CLASSES, Evidence, IntervalRule
 from .delta import LOGIT
 from .wilson import wilson

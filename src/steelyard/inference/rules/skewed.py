@@ -1,93 +1,45 @@
 """What the rules of skewed means have in common: measured values, and distances in a partition space.
 
-Such an interval is that of the observations alone (``of_rows``, which each rule has its own of), moved outwards by a
-standard deviation that was only estimated, and by what these observations really have where that is what is bounded.
+Such an interval is that of the observations alone, which each rule makes in its own way, moved outwards by a standard
+deviation that was only estimated, and by what these observations really have where that is what is bounded.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..design import NO_ERROR
 from ..student_t import critical_values
-from ..variances import NO_ERROR
 from . import Evidence, IntervalRule
 from .wilson import wilson
 
 if TYPE_CHECKING:
     from ...core.typing import Array
+    from ..evaluation import Slot
+    from ..row_evaluation import SkewedEvaluation
     from ..tails import Tails
+
+    OfRows = Callable[["SkewedEvaluation", "Slot", float, "Tails", float], tuple[float, float]]
 
 ALL = 1 - 1e-9  # of a variance: what is left of it is rounding
 
 
-class SkewedSource(Protocol):
-    """What the rules ask the source of the evidence for; ``slot`` says of which estimate."""
-
-    @property
-    def total(self) -> float:
-        """What all observations weigh."""
-        ...
-
-    @property
-    def unit(self) -> float:
-        """What an independent observation weighs."""
-        ...
-
-    def result(self, slot: Any) -> Any:
-        """Value, variance and degrees of freedom."""
-        ...
-
-    def tails_of(self, slot: Any) -> Tails:
-        """How far the estimate is from normal."""
-        ...
-
-    def without_spread(self, slot: Any, value: float, level: float) -> tuple[float, float]:
-        """Bounds where every observation adds the same."""
-        ...
-
-    def deviation_share(self, slot: Any) -> float:
-        """The share of an estimated standard deviation in the variance."""
-        ...
-
-    def deviation_bounds(self, slot: Any, level: float) -> tuple[float, float] | None:
-        """The least and the greatest value within the interval of that standard deviation."""
-        ...
-
-    def latent_bounds(self, slot: Any, level: float) -> tuple[float, float] | None:
-        """Bounds of the estimate, had these observations been made without error."""
-        ...
-
-    def is_root(self, slot: Any) -> bool:
-        """Whether the estimate is the root of a mean."""
-        ...
-
-    def counted(self, slot: Any) -> tuple[float, float]:
-        """The proportion that the estimate goes with, and 1, or -1 where one falls as the other rises."""
-        ...
-
-    def turned(self, slot: Any, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
-        """The least and the greatest value between two values of a mean, where it turns between them."""
-        ...
-
-
 @dataclass(frozen=True)
 class Skewed(IntervalRule):
-    """The part that these rules share."""
+    """Bounds by the observations alone, moved outwards; ``of_rows`` makes the former of error, tails and level."""
 
-    @abstractmethod
-    def of_rows(self, source: SkewedSource, slot: Any, error: float, tails: Tails, level: float) -> tuple[float, float]:
-        """Return the bounds by the observations alone."""
+    of_rows: OfRows = field(kw_only=True)
 
     def bounds(self, evidence: Evidence) -> Array:
         """Return the bounds."""
         found = [self._all(evidence.source, slot, evidence.level) for slot in evidence.slots]
         return np.array(found, dtype=np.float64).reshape(-1, 2).T
 
-    def _all(self, source: SkewedSource, slot: Any, level: float) -> tuple[float, float]:
+    def _all(self, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
         """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
         found = source.result(slot)
         value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
@@ -111,7 +63,7 @@ class Skewed(IntervalRule):
             high = max(high, max(float(root) + reach, 0.0) ** 2)
         return low, high
 
-    def _of_rows(self, source: SkewedSource, slot: Any, level: float) -> tuple[float, float]:
+    def _of_rows(self, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
         """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
         found, tails, share = source.result(slot), source.tails_of(slot), source.deviation_share(slot)
         value, variance = found.value[0], found.variance[0]
@@ -124,7 +76,9 @@ class Skewed(IntervalRule):
         return self.of_rows(source, slot, error, tails, level)
 
 
-def _moved_apart(source: SkewedSource, slot: Any, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+def _moved_apart(
+    source: SkewedEvaluation, slot: Slot, bounds: tuple[float, float], level: float
+) -> tuple[float, float]:
     """Bounds that also cover what the deviation may be: both distances from the value add up by their squares.
 
     Each is exact where the other is nothing (Zou & Donner 2008, Statistics in Medicine 27, 1693-1702).
@@ -139,7 +93,7 @@ def _moved_apart(source: SkewedSource, slot: Any, bounds: tuple[float, float], l
 
 
 def proportion_bounds(
-    source: SkewedSource, share: float, error: float, level: float, freedom: float
+    source: SkewedEvaluation, share: float, error: float, level: float, freedom: float
 ) -> tuple[float, float]:
     """Return Wilson's bounds by as many trials as would give this standard error.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..design import NO_ERROR
 from ..student_t import critical_values
-from ..variances import NO_ERROR
 from . import SIDES, Evidence, IntervalRule
 
 if TYPE_CHECKING:

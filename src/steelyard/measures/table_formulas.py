@@ -10,33 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.formula_arguments import SUMS, by_name, offered_of_classes
-from ..measures.registry import Measure
+from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, by_name, offered_of_classes
 from ..states.statistics import Margins
-from .layout import Layout, layout_of
+from .registry import Measure
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Places
-
-STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
-CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
-SUM_STEPS = 1j * STEP * SUMS[..., None]  # what the sums of the cells make of that
-
-
-def offered_of_table(margins: Margins) -> dict[str, Any]:
-    """What formulas of the whole table may ask for."""
-    return {
-        "correct": margins.correct,
-        "true": margins.true,
-        "assigned": margins.assigned,
-        "total": margins.true.sum(axis=-1),
-    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +68,6 @@ class Formulas:
     @cached_property
     def _alone(self) -> dict[str, Formulas]:
         return {}
-
-    def layout(self, classes: int) -> Layout:
-        """Where their slots are, on so many classes."""
-        return _layout(self, classes)
 
     @cached_property
     def ratios(self) -> Places:
@@ -139,14 +119,10 @@ class Formulas:
         matrices: Mapping[str, Array],
     ) -> list[Any]:
         """Some measures of the whole table, from its sums."""
-        offered, found = offered_of_table(margins), []
+        offered: dict[str, Any] = {**vars(margins), "total": margins.true.sum(axis=-1)}
+        found = []
         for measure in measures:
             if measure.penalty is not None:
                 offered |= {"penalty": penalties[measure.label], "matrix": matrices[measure.label]}
             found.append(measure.value_of(offered))
         return found
-
-
-@lru_cache(maxsize=16)
-def _layout(formulas: Formulas, classes: int) -> Layout:
-    return layout_of(tuple([measure.facts for measure in formulas.measures]), classes)
