@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -27,19 +26,15 @@ from ..inference.design import NO_ERROR, lone_classes, one_less, row_mass, varia
 from ..inference.evaluation import PSEUDO_ROWS, Evaluation, Slot, Spread, key_of
 from ..inference.rules import rules_in
 from ..inference.rules.mean import MEAN
-from ..maths.formula_arguments import STEP, ComplexSteps
 from ..measures.registry import AVERAGES, Measure
-from ..measures.table_formulas import Formulas
+from ..measures.table_formulas import FEW_CLASSES, Formulas
 from ..states.statistics import MOST_LAID_OUT, Distances, Margins, Patterns
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks, Places
 
-FEW_CLASSES = 16  # of so many, whole tables are laid out
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
-MOST_STEPS = 1 << 21  # numbers held at once by a complex step
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
-MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 
 
 @dataclass(frozen=True)
@@ -125,7 +120,7 @@ class Counts(Evaluation):
         np.add.reduce(by_class[:, ::2], axis=-1, out=tables[:, -2:])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             values, below, slopes = self.formulas.sloping_at_classes(tables)
-        own, own_slopes = (part[..., :-2].reshape(*part.shape[:-1], 3, classes) for part in (values, slopes))
+        own, own_slopes = values[:, :-2].reshape(-1, 3, classes), slopes[..., :-2].reshape(4, -1, 3, classes)
         return own, own_slopes, values[:, -2:], slopes[..., -2:], below[:, :classes]
 
     @cached_property
@@ -230,7 +225,9 @@ class Counts(Evaluation):
         slopes, penalty = np.zeros((4, 2, slots, classes)), np.zeros((2, slots))
         whole = slopes[:, :, averages:]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            by_margin, own, pooled = self._margin_slopes(), _by_sum(self._at_classes[1]), _by_sum(self._at_classes[3])
+            own, pooled = _by_sum(self._at_classes[1]), _by_sum(self._at_classes[3])
+            at_table = (self._with_pseudo, self._penalties, self.matrices)
+            by_margin = self.formulas.slopes_at_table(self._on_table[0], *at_table)
             out = slopes[:, :, :averages].reshape(4, 2, -1, len(AVERAGES), classes)
             self._average(own[:, :single, ::2], pooled[:, :single], out)
         whole[1:, :, places] = by_margin[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
@@ -256,40 +253,6 @@ class Counts(Evaluation):
         drift = np.where(counted[1] > 0, values - means[1, ..., None], 0.0) / totals[1]
         out[1, ..., 1, :] += drift.swapaxes(0, 1)
         out[..., 2, :] = pooled.swapaxes(1, 2)[..., None]
-
-    def _margin_slopes(self) -> Array:
-        """Slopes of measures that are evaluated on the whole table, by complex steps in each sum: (measures, sums, 2).
-
-        The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
-        """
-        measures, classes, pair = self._on_table[0], self.patterns.classes, self._with_pseudo
-        total, sums = 3 * classes + 1, np.array([pair.true, pair.assigned, pair.correct])
-        if classes <= FEW_CLASSES:  # all steps at once
-            steps, last = _all_steps(classes)
-            true, assigned, correct = sums[:, None] + steps
-            penalties = {label: penalty + last for label, penalty in self._penalties.items()}
-            found = self.formulas.at_table(measures, Margins(correct, true, assigned), penalties, self.matrices)
-            return np.array(found).reshape(-1, total, 2).imag / STEP
-        slopes = np.zeros((len(measures), total, 2))
-        # So few steps at once that arrays stay small where a formula has them laid out.
-        most = max(1, min(classes, MOST_STEPS // (2 * classes)))
-        for part, low in product(range(3), range(0, classes, most)):
-            moved: list[Any] = [*sums]
-            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
-            true, assigned, correct = moved
-            start, stop = part * classes + low, part * classes + min(low + most, classes)
-            self._slope(slopes[:, start:stop], Margins(correct, true, assigned), self._penalties, MADE_OF[part])
-        penalties = {label: penalty + 1j * STEP for label, penalty in self._penalties.items()}
-        self._slope(slopes[:, -1], pair, penalties, {"penalty"})
-        return slopes
-
-    def _slope(self, out: Array, margins: Margins, penalties: dict[str, Any], stepped: set[str]) -> None:
-        """Write down the slopes of those measures that ask for what takes a step; the others do not move."""
-        whole = self.formulas.whole
-        asking = [place for place, measure in enumerate(whole) if stepped.intersection(measure.arguments)]
-        found = self.formulas.at_table([whole[place] for place in asking], margins, penalties, self.matrices)
-        for place, value in zip(asking, found, strict=True):
-            out[place] = value.imag / STEP
 
     # --- spread -----------------------------------------------------------------------------------------------------
 
@@ -431,15 +394,6 @@ class Counts(Evaluation):
     def _assigned(self) -> Places:
         """The class assigned to each pattern."""
         return np.asarray(self.patterns.assigned[self.model])
-
-
-@lru_cache(maxsize=FEW_CLASSES)
-def _all_steps(classes: int) -> tuple[Any, Any]:
-    """Complex steps in all sums, one after the other: in the three of each class, (3, steps, 1, classes), and last."""
-    total = 3 * classes + 1
-    steps = 1j * STEP * np.eye(total)
-    steps.setflags(write=False)
-    return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
 
 
 def _by_sum(slopes: Array) -> Array:

@@ -10,17 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, by_name, offered_of_classes
+from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, ComplexSteps, by_name, offered_of_classes
 from ..states.statistics import Margins
 from .registry import Measure
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Places
+
+
+FEW_CLASSES = 16  # of so many, whole tables are laid out
+MOST_NUMBERS = 1 << 21  # held at once by a complex step
+MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +133,51 @@ class Formulas:
                 offered |= {"penalty": penalties[measure.label], "matrix": matrices[measure.label]}
             found.append(measure.value_of(offered))
         return found
+
+    def slopes_at_table(
+        self,
+        measures: Sequence[Measure],
+        margins: Margins,
+        penalties: Mapping[str, Any],
+        matrices: Mapping[str, Array],
+    ) -> Array:
+        """Slopes of some measures of the whole table by each of its sums: (measures, sums, ...).
+
+        The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
+        """
+        rows, classes = margins.true.shape
+        total, sums = 3 * classes + 1, np.array([margins.true, margins.assigned, margins.correct])
+        if classes <= FEW_CLASSES:  # all steps at once
+            steps, last = _all_steps(classes)
+            true, assigned, correct = sums[:, None] + steps
+            stepped = {label: penalty + last for label, penalty in penalties.items()}
+            found = self.at_table(measures, Margins(correct, true, assigned), stepped, matrices)
+            return np.array(found).reshape(-1, total, rows).imag / STEP
+        slopes = np.zeros((len(measures), total, rows))
+        # So few steps at once that arrays stay small where a formula has them laid out.
+        most = max(1, min(classes, MOST_NUMBERS // (rows * classes)))
+        moves: list[tuple[slice, set[str], Margins, Mapping[str, Any]]] = []
+        for part, low in product(range(3), range(0, classes, most)):
+            moved: list[Any] = [*sums]
+            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            true, assigned, correct = moved
+            places = slice(part * classes + low, part * classes + min(low + most, classes))
+            moves.append((places, MADE_OF[part], Margins(correct, true, assigned), penalties))
+        stepped = {label: penalty + 1j * STEP for label, penalty in penalties.items()}
+        moves.append((slice(total - 1, total), {"penalty"}, margins, stepped))
+        for places, names, at, priced in moves:
+            # Those that ask for what takes a step; the others do not move.
+            asking = [place for place, measure in enumerate(measures) if names.intersection(measure.arguments)]
+            found = self.at_table([measures[place] for place in asking], at, priced, matrices)
+            for place, value in zip(asking, found, strict=True):
+                slopes[place, places] = value.imag / STEP
+        return slopes
+
+
+@lru_cache(maxsize=FEW_CLASSES)
+def _all_steps(classes: int) -> tuple[Any, Any]:
+    """Complex steps in all sums, one after the other: in the three of each class, (3, steps, 1, classes), and last."""
+    total = 3 * classes + 1
+    steps = 1j * STEP * np.eye(total)
+    steps.setflags(write=False)
+    return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
