@@ -6,9 +6,8 @@ all measures that name it. A rule of an uncommon kind asks the source of the evi
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
 from operator import itemgetter
@@ -81,25 +80,25 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class IntervalRule(ABC):
+class IntervalRule:
     """A way to make intervals.
 
     Attributes:
         method: How it is named in results.
-        reach: The bounds of an estimate of whose spread nothing is known.
+        reach: The bounds of an estimate of whose spread nothing is known; None: all values of its measure.
         of_averages: The name of the rule for means over classes, where it is another one.
+        bounds: Makes the lower and the upper bounds of evidence: (2, estimates).
     """
 
     method: str
-    reach: tuple[float, float] = (-np.inf, np.inf)
+    reach: tuple[float, float] | None = (-np.inf, np.inf)
     of_averages: str | None = None
-
-    @abstractmethod
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the lower and the upper bounds: (2, estimates)."""
+    bounds: Callable[[Evidence], Array] = field(kw_only=True)
 
     def unbounded(self, evidence: Evidence) -> Array:
         """Return the bounds of estimates of whose spread nothing is known: (2, estimates)."""
+        if self.reach is None:
+            return evidence.ends
         return np.repeat(np.array([self.reach]).T, len(evidence.value), axis=1)
 
 
@@ -126,6 +125,12 @@ def rules_in(layout: Layout) -> RulesBySlot:
     rows = sorted(layout.rows, key=itemgetter(0))
     rules = tuple([rule_of(measure, average) for _, measure, average, _ in rows])
     return rules, places_of(rules), np.array([measure.span for _, measure, _, _ in rows]).reshape(-1, 2).T
+
+
+def slot_by_slot(bounds_of: Callable[[Any, Slot, float], tuple[float, float]], evidence: Evidence) -> Array:
+    """Return the bounds where each takes more than arrays: they are made of the source, the slot and the level."""
+    found = [bounds_of(evidence.source, slot, evidence.level) for slot in evidence.slots]
+    return np.array(found, dtype=np.float64).reshape(-1, 2).T
 
 
 def places_of(rules: Sequence[IntervalRule]) -> dict[IntervalRule, Places]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .hall import of_rows, one_more, rare_bounds
-from .skewed import Skewed
+from .skewed import skewed
 
 if TYPE_CHECKING:
     from ...core.typing import Array
@@ -25,7 +25,7 @@ def of_mean(value: Array, error: Array, tails: Tails, freedom: Array, reach: Arr
     return rare_bounds(value, error, tails, freedom, reach)
 
 
-GAMMA = Skewed("gamma", (0.0, np.inf), of_rows=partial(of_rows, of_mean=of_mean))
+GAMMA = skewed("gamma", partial(of_rows, of_mean=of_mean), (0.0, np.inf))
 
 
 def gamma_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..student_t import critical_values, p_values
 from ..tails import Tails
-from .skewed import Skewed
+from .skewed import skewed
 
 if TYPE_CHECKING:
     from ...core.typing import Array
@@ -65,7 +65,7 @@ def rare_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach:
     return np.where(tails.skew < 0, longer[0], own[0]), np.where(tails.skew > 0, longer[1], own[1])
 
 
-HALL = Skewed("Hall's t", of_rows=partial(of_rows, of_mean=rare_bounds))
+HALL = skewed("Hall's t", partial(of_rows, of_mean=rare_bounds))
 
 
 def one_more(value: Array, error: Array, skew: Array) -> tuple[Array, Array]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .hall import HALL
-from .skewed import Skewed, proportion_bounds
+from .hall import of_rows, rare_bounds
+from .skewed import proportion_bounds, skewed
 
 if TYPE_CHECKING:
     from ..evaluation import Slot
@@ -24,7 +24,7 @@ def of_proportion(
 
 def moved(source: SkewedEvaluation, slot: Slot, error: float, tails: Tails, level: float) -> tuple[float, float]:
     """Return the bounds of the proportion that an estimate goes with, moved to the estimate."""
-    usual = HALL.of_rows(source, slot, error, tails, level)
+    usual = of_rows(source, slot, error, tails, level, rare_bounds)
     (value, _), _, (freedom, _), _ = source.result(slot)
     share, sign = source.counted(slot)
     bounds = proportion_bounds(source, share, error, level, freedom)
@@ -35,5 +35,5 @@ def moved(source: SkewedEvaluation, slot: Slot, error: float, tails: Tails, leve
     return (low, high) if 0 < share < 1 else (min(low, usual[0]), max(high, usual[1]))
 
 
-UNSHIFTED = Skewed("Wilson", (0.0, 1.0), of_rows=of_proportion)
-SHIFTED_WILSON = Skewed("Wilson, moved", of_rows=moved)
+UNSHIFTED = skewed("Wilson", of_proportion, (0.0, 1.0))
+SHIFTED_WILSON = skewed("Wilson, moved", moved)

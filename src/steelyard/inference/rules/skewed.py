@@ -7,18 +7,17 @@ deviation that was only estimated, and by what these observations really have wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..design import NO_ERROR
 from ..student_t import critical_values
-from . import Evidence, IntervalRule
+from . import IntervalRule, slot_by_slot
 from .wilson import wilson
 
 if TYPE_CHECKING:
-    from ...core.typing import Array
     from ..evaluation import Slot
     from ..row_evaluation import SkewedEvaluation
     from ..tails import Tails
@@ -28,52 +27,47 @@ if TYPE_CHECKING:
 ALL = 1 - 1e-9  # of a variance: what is left of it is rounding
 
 
-@dataclass(frozen=True)
-class Skewed(IntervalRule):
-    """Bounds by the observations alone, moved outwards; ``of_rows`` makes the former of error, tails and level."""
+def skewed(method: str, of_rows: OfRows, reach: tuple[float, float] = (-np.inf, np.inf)) -> IntervalRule:
+    """Return a rule; ``of_rows`` makes bounds by the observations, from a slot, its standard error, tails and level."""
+    return IntervalRule(method, reach, bounds=partial(slot_by_slot, partial(_of_slot, of_rows)))
 
-    of_rows: OfRows = field(kw_only=True)
 
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        found = [self._all(evidence.source, slot, evidence.level) for slot in evidence.slots]
-        return np.array(found, dtype=np.float64).reshape(-1, 2).T
-
-    def _all(self, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
-        """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
-        found = source.result(slot)
-        value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
-        if np.isnan(value):
-            return np.nan, np.nan
-        if freedom <= 0:
-            low, high = slot.measure.span
-            return low, high
-        low, high = _moved_apart(source, slot, self._of_rows(source, slot, level), level)
-        latent = source.latent_bounds(slot, level)
-        if latent is not None:
-            low, high = min(low, latent[0]), max(high, latent[1])
-        if slot.measure.rooted is not None:
-            # Near 0 the square hardly moves, whatever its root does.
-            if value > 0:
-                root, error = np.sqrt(value), np.sqrt(variance / value) / 2
-            else:
-                (root, _), (variance, _), _, _ = source.result(slot._replace(measure=slot.measure.rooted))
-                error = np.sqrt(variance)
-            reach = float(critical_values(level, np.array([freedom]))[0] * error)
-            high = max(high, max(float(root) + reach, 0.0) ** 2)
+def _of_slot(of_rows: OfRows, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
+    """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
+    found = source.result(slot)
+    value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
+    if np.isnan(value):
+        return np.nan, np.nan
+    if freedom <= 0:
+        low, high = slot.measure.span
         return low, high
+    low, high = _moved_apart(source, slot, _by_rows(of_rows, source, slot, level), level)
+    latent = source.latent_bounds(slot, level)
+    if latent is not None:
+        low, high = min(low, latent[0]), max(high, latent[1])
+    if slot.measure.rooted is not None:
+        # Near 0 the square hardly moves, whatever its root does.
+        if value > 0:
+            root, error = np.sqrt(value), np.sqrt(variance / value) / 2
+        else:
+            (root, _), (variance, _), _, _ = source.result(slot._replace(measure=slot.measure.rooted))
+            error = np.sqrt(variance)
+        reach = float(critical_values(level, np.array([freedom]))[0] * error)
+        high = max(high, max(float(root) + reach, 0.0) ** 2)
+    return low, high
 
-    def _of_rows(self, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
-        """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
-        found, tails, share = source.result(slot), source.tails_of(slot), source.deviation_share(slot)
-        value, variance = found.value[0], found.variance[0]
-        if share > 0:
-            variance = variance * (1 - share) if share < ALL else 0.0
-            tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else tails.none(1)
-        error = float(np.sqrt(variance))
-        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
-            return source.without_spread(slot, value, level)
-        return self.of_rows(source, slot, error, tails, level)
+
+def _by_rows(of_rows: OfRows, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
+    """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
+    found, tails, share = source.result(slot), source.tails_of(slot), source.deviation_share(slot)
+    value, variance = found.value[0], found.variance[0]
+    if share > 0:
+        variance = variance * (1 - share) if share < ALL else 0.0
+        tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else tails.none(1)
+    error = float(np.sqrt(variance))
+    if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
+        return source.without_spread(slot, value, level)
+    return of_rows(source, slot, error, tails, level)
 
 
 def _moved_apart(
