@@ -73,8 +73,8 @@ class Counts(Evaluation):
     @cached_property
     def matrices(self) -> dict[str, Array]:
         """The penalty matrices of the measures that have one."""
-        found = {measure.label: measure.matrix(self.scale) for measure in self.formulas.priced}
-        return {label: matrix for label, matrix in found.items() if matrix is not None}
+        priced = self.formulas.priced
+        return {each.label: matrix for each in priced if (matrix := each.matrix(self.scale)) is not None}
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
         """Return the classes for which a measure has no value."""
