@@ -21,10 +21,9 @@ from steelyard.cli import main as steelyard
 from steelyard.cli import requirements
 from steelyard.core import errors
 from steelyard.display.listing import ALWAYS, explain, glossary, material, parted
-from steelyard.inference.layout import AVERAGES
 from steelyard.inference.row_evaluation import AVERAGES as ROW_AVERAGES
 from steelyard.inference.rules import rule_of
-from steelyard.measures.registry import Measure
+from steelyard.measures.registry import AVERAGES, Measure
 from steelyard.states.statistics import CONFUSION
 from steelyard.studies.statements import ours
 

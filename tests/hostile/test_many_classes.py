@@ -13,8 +13,8 @@ import pytest
 import steelyard as sy
 from steelyard.cli import main
 from steelyard.core.errors import TooLarge
-from steelyard.inference import variances
-from steelyard.inference.influence import pseudo_mean
+from steelyard.families import counts as counting
+from steelyard.families.counts import pseudo_mean
 from steelyard.measures import counts
 from steelyard.states.statistics import Distances
 
@@ -38,7 +38,7 @@ def test_weak_point_36_distances_are_not_laid_out_and_give_the_same_numbers(
     options |= {"group": np.arange(1_500) // 5} if given == "clusters" else {}
     laid_out = sy.assess(truth, said, measures=KAPPAS, **options)
     expected = [laid_out[name] for name in KAPPAS]
-    for module in (counts, variances):
+    for module in (counts, counting):
         monkeypatch.setattr(module, "MOST_LAID_OUT", 10)
     for one, name in zip(expected, KAPPAS, strict=True):
         found = sy.assess(truth, said, measures=KAPPAS, **options)[name]

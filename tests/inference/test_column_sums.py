@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from steelyard import Scale, assess, find
 from steelyard.families.forecasts.column_sums import ColumnSums, by_class
 from steelyard.families.forecasts.piece import Piece, Supposed
+from steelyard.inference.evaluation import Slot
 from steelyard.inference.row_evaluation import AVERAGES
-from steelyard.inference.table_evaluation import Slot
 from steelyard.inputs.prediction import Scores
 from steelyard.measures.registry import REGISTRY
 

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import steelyard as sy
 from steelyard.inference.settings import settle
-from steelyard.inference.table_formulas import CELL_STEPS, STEP, Formulas
-from steelyard.maths.formula_arguments import offered_of_classes
+from steelyard.maths.formula_arguments import CELL_STEPS, STEP, offered_of_classes
 from steelyard.measures import choose, find
 from steelyard.measures.registry import Measure
+from steelyard.measures.table_formulas import Formulas
 from steelyard.states.statistics import CONFUSION
 
 CELLS = np.array([[30.0, 8, 0, 49, 3], [4, 0, 5, 0, 2], [7, 1, 2, 0, 2], [11, 6, 9, 3, 5]])

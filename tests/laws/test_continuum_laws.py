@@ -18,7 +18,7 @@ import steelyard.families.continuum.columns
 import steelyard.families.continuum.evaluation
 from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.families.continuum.evaluation import ContinuumEvaluation
-from steelyard.inference.row_evaluation import key_of
+from steelyard.inference.evaluation import key_of
 from steelyard.inference.settings import Method
 from steelyard.inputs.measured import Knowledge
 from steelyard.inputs.validate import Validator

@@ -271,8 +271,6 @@ def test_clusters_of_one_row_are_independent_rows(case: Case) -> None:
 @settings(max_examples=repeats(10, 50))
 def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
     """The influence is a derivative: a thousandth of a row more, in every cell, moves every value by as much."""
-    from steelyard.inference.chosen import influences_at
-
     classes, truth, assigned = case
     size = len(classes)
     base = np.full((size, size), 3.0)
@@ -280,7 +278,7 @@ def test_influences_are_what_one_row_more_would_change(case: Case) -> None:
         base[classes.index(i), classes.index(j)] += 1
     entries = prepared(classes)
     evaluation = assess_table(base, classes=classes, measures=entries).evaluation
-    found = influences_at(evaluation, range(len(evaluation.slots)), smooth=False)
+    found = evaluation.influences_at(range(len(evaluation.slots)), smooth=False)
     step = 1e-5
     for k, (i, j) in enumerate(np.ndindex(size, size)):
         up, down = base.copy(), base.copy()

@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import steelyard as sy
-from steelyard.inference.table_formulas import STEP
-from steelyard.maths.formula_arguments import ComplexSteps
+from steelyard.maths.formula_arguments import STEP, ComplexSteps
 
 PLAIN = np.array([[3.0, 0.0, 5.0, 2.0, 7.0], [3.5, 0.5, 5.5, 2.5, 7.5]])
 OTHER = np.array([[4.0, 1.0, 6.0, 2.0, 9.0], [4.5, 1.5, 6.5, 2.5, 9.5]])
@@ -64,10 +63,12 @@ def test_slopes_of_many_classes_are_those_of_all_steps_laid_out(monkeypatch: pyt
     truth = random.integers(0, 20, 500)
     assigned = np.where(random.random(500) < 0.7, truth, random.integers(0, 20, 500))
     evaluation = sy.assess(truth, assigned).evaluation
-    found = evaluation._margin_slopes()
-    monkeypatch.setattr("steelyard.inference.table_evaluation.FEW_CLASSES", 20)
+    at_table = (evaluation._with_pseudo, evaluation._penalties, evaluation.matrices)
+    found = evaluation.formulas.slopes_at_table(evaluation.formulas.whole, *at_table)
+    monkeypatch.setattr("steelyard.measures.table_formulas.FEW_CLASSES", 20)
     assert np.abs(found).max(axis=(1, 2)).min() > 0
-    assert_allclose(found, evaluation._margin_slopes(), rtol=1e-12, atol=1e-15)
+    laid_out = evaluation.formulas.slopes_at_table(evaluation.formulas.whole, *at_table)
+    assert_allclose(found, laid_out, rtol=1e-12, atol=1e-15)
 
 
 def test_nothing_is_written_in_place() -> None:

@@ -17,9 +17,8 @@ from ..core.scale import Label, label_among, listed
 from ..core.suggestions import did_you_mean
 from ..core.text import number
 from ..display.listing import span_text
-from ..inference.layout import AVERAGES
 from ..measures import NAMED, find, means_a_class
-from ..measures.registry import Measure
+from ..measures.registry import AVERAGES, Measure
 from ..results.assessment import Assessment
 from ..results.comparison import Comparison
 from .parsing import label_or_word

@@ -19,10 +19,10 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.threads import chunks, over_rows
-from ..inference.row_evaluation import AVERAGES, RowEvaluation, key_of
-from ..inference.table_evaluation import Slot
-from ..inference.table_formulas import STEP
-from ..inference.variances import by_cluster, second_moment
+from ..inference.design import by_cluster, second_moment
+from ..inference.evaluation import Slot, key_of
+from ..inference.row_evaluation import AVERAGES, RowEvaluation
+from ..maths.formula_arguments import STEP
 from ..measures.registry import Measure
 from ..states.statistics import Patterns
 

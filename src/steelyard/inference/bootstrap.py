@@ -8,15 +8,14 @@ variable of the same mean and variance. With clusters, whole clusters are drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..core.threads import shared
-from ..states.statistics import Margins, Patterns
-from .chosen import influences_at
+from ..states.statistics import Patterns
+from .evaluation import Evaluation, Slot
 from .row_evaluation import RowEvaluation
-from .table_evaluation import Evaluation, Slot
 from .tails import Tails
 
 if TYPE_CHECKING:
@@ -28,14 +27,13 @@ TIED = 1e-12  # of a value, what rounding makes of none
 IN_CACHE = 1 << 17  # numbers that stay in the cache while rows are weighed anew
 
 
-def replicate(
-    evaluations: Sequence[Evaluation | RowEvaluation], places: Sequence[int], replicates: int, seed: int
-) -> list[Array]:
-    """Values of chosen slots in every replicate, (replicates, slots), the same draws for each classifier."""
-    if ranked := [one for one in evaluations if isinstance(one, RowEvaluation)]:
-        return _replicate_rows(ranked, [ranked[0].slots[place] for place in places], replicates, seed)
-    counted = [one for one in evaluations if isinstance(one, Evaluation)]
-    return [samples[:, places] for samples in _replicate_patterns(counted, replicates, seed)]
+def replicate(evaluations: Sequence[Evaluation], places: Sequence[int], replicates: int, seed: int) -> list[Array]:
+    """Return values of chosen slots in every replicate, (replicates, slots), the same draws for each classifier."""
+    slots = [evaluations[0].slots[place] for place in places]
+    rows = [one for one in evaluations if isinstance(one, RowEvaluation)]
+    if rows:
+        return _replicate_rows(rows, slots, replicates, seed)
+    return _replicate_patterns(evaluations, slots, replicates, seed)
 
 
 def _replicate_rows(
@@ -76,60 +74,44 @@ def _shaken(
 
 def _drawn_rows(evaluation: RowEvaluation, replicates: int, random: np.random.Generator) -> Array:
     """What every row weighs in each replicate: as often as it, or its cluster, was drawn."""
-    rows, weights, patterns = len(evaluation.rows), evaluation.weights, evaluation.row_patterns
-    cluster, clusters = patterns.cluster, patterns.clusters
-    if cluster is not None:
-        times = random.multinomial(clusters, np.full(clusters, 1 / clusters), replicates)
-        return np.asarray(times[:, cluster] * weights.mass)
-    if weights.equal:
+    rows, patterns = len(evaluation.rows), evaluation.row_patterns
+    if patterns.cluster is not None:
+        return _drawn_clusters(patterns, replicates, random)
+    if evaluation.weights.equal:
         drawn = random.integers(0, rows, (replicates, rows))
         drawn += np.arange(0, replicates * rows, rows)[:, None]
         return np.bincount(drawn.ravel(), minlength=replicates * rows).reshape(replicates, rows).astype(np.float64)
-    times = random.multinomial(int(weights.count.sum()), weights.count / weights.count.sum(), replicates)
-    each = np.divide(weights.mass, weights.count, out=np.zeros(rows), where=weights.count > 0)
-    return np.asarray(times * each)
+    count, mass = patterns.count, patterns.mass
+    times = random.multinomial(int(count.sum()), count / count.sum(), replicates)
+    return np.asarray(times * np.divide(mass, count, out=np.zeros(rows), where=count > 0))
 
 
-def _replicate_patterns(evaluations: Sequence[Evaluation], replicates: int, seed: int) -> list[Array]:
-    """Values of all slots that are made of counts."""
+def _drawn_clusters(patterns: Patterns, replicates: int, random: np.random.Generator) -> Array:
+    """What every row or pattern weighs where whole clusters are drawn."""
+    clusters = patterns.clusters
+    times = random.multinomial(clusters, np.full(clusters, 1 / clusters), replicates)
+    return np.asarray(times[:, patterns.cluster] * patterns.mass)
+
+
+def _replicate_patterns(
+    evaluations: Sequence[Evaluation], slots: Sequence[Slot], replicates: int, seed: int
+) -> list[Array]:
+    """Draw patterns, so many replicates at a time as memory holds all values of."""
     patterns = evaluations[0].patterns
     widest = max(len(patterns.mass), patterns.clusters, *(len(e.slots) for e in evaluations))
     size = max(1, min(replicates, MOST_NUMBERS // widest))
     pieces: list[list[Array]] = [[] for _ in evaluations]
-    sums = [_Sums(evaluation) for evaluation in evaluations]
     for mass in _draws(patterns, replicates, size, np.random.default_rng(seed)):
-        for piece, evaluation, summed in zip(pieces, evaluations, sums, strict=True):
-            piece.append(evaluation.evaluate(*summed(mass)))
+        for piece, evaluation in zip(pieces, evaluations, strict=True):
+            piece.append(evaluation.reweighed(slots, mass))
     return [np.concatenate(piece) for piece in pieces]
-
-
-class _Sums:
-    """Sums of one classifier's table for many drawn masses at once."""
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        from scipy.sparse import csr_array
-
-        patterns, self.evaluation = evaluation.patterns, evaluation
-        truth, assigned = patterns.truth, patterns.assigned[evaluation.model]
-        places, shape = np.arange(len(truth)), (evaluation.patterns.classes, len(truth))
-        ones = np.ones(len(truth))
-        self.pick_true = csr_array((ones, (truth, places)), shape=shape)
-        self.pick_assigned = csr_array((ones, (assigned, places)), shape=shape)
-        self.pick_correct = csr_array(((truth == assigned).astype(float), (truth, places)), shape=shape)
-        self.penalties = {label: m[truth, assigned] for label, m in evaluation.matrices.items()}
-
-    def __call__(self, mass: Array) -> tuple[Margins, dict[str, Any]]:
-        picks = (self.pick_correct, self.pick_true, self.pick_assigned)
-        margins = Margins(*[np.asarray((pick @ mass.T).T) for pick in picks])
-        return margins, {label: mass @ penalty for label, penalty in self.penalties.items()}
 
 
 def _draws(patterns: Patterns, replicates: int, size: int, random: np.random.Generator) -> Iterator[Array]:
     for start in range(0, replicates, size):
         wanted = min(size, replicates - start)
         if patterns.cluster is not None:
-            times = random.multinomial(patterns.clusters, np.full(patterns.clusters, 1 / patterns.clusters), wanted)
-            yield times[:, patterns.cluster] * patterns.mass
+            yield _drawn_clusters(patterns, wanted, random)
             continue
         rows = patterns.count.sum()
         drawn = random.multinomial(round(rows), patterns.count / rows, wanted).astype(float)
@@ -186,7 +168,7 @@ def p_of_no_difference(samples: Array) -> Array:
 
 
 def replace_intervals(
-    evaluation: Evaluation | RowEvaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
+    evaluation: Evaluation, settings: Settings, methods: Sequence[str], low: Array, high: Array
 ) -> list[str]:
     """Put bootstrap bounds in place of others, and their name too, wherever the replicates differ at all."""
     value = evaluation.values[0]
@@ -194,7 +176,7 @@ def replace_intervals(
     samples = tied(samples, np.abs(value), value)
     shift = acceleration = np.zeros(len(value))
     if settings.method != "percentile":
-        influences = influences_at(evaluation, range(len(value)), smooth=False)
+        influences = evaluation.influences_at(range(len(value)), smooth=False)
         shift, acceleration = bca(samples, value, influences, evaluation.patterns)
     lower, upper = bounds(samples, settings.level, shift, acceleration)
     spread_out = differs(samples) & ~np.isnan(value)

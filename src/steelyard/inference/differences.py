@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,17 +15,16 @@ from ..core.arrays import apart
 from ..core.cached import cached_property
 from ..maths.joint_normal import max_critical
 from ..states.statistics import RANKING
-from .chosen import freedom_at, influences_at, moved_at, pseudo_at, values_at, variances_at
 from .contrasts import ContrastRule, PairEvidence, contrast
-from .row_evaluation import RowEvaluation
+from .design import NO_ERROR, parts_of
+from .evaluation import PSEUDO_ROWS, Evaluation, Slot
 from .student_t import critical_values, p_values
-from .table_evaluation import PSEUDO_ROWS, Evaluation, Slot
 from .tails import Tails
-from .variances import NO_ERROR, by_cluster
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Marks, Places
 
+EvaluatesModel = Callable[..., Evaluation]  # of the place of a classifier, and what an independent observation weighs
 CHOICES = 3.0  # times the variance of a choice between estimates: by the doubt that decided it, it looks too small
 PSEUDO_ROWS_RANKED = 1.0  # for two rankings: one row that is of the class or of the rest, not one of either
 
@@ -38,7 +37,7 @@ class Differences:
     well, and two classifiers the less so, the more the same rows decide it for both.
     """
 
-    evaluations: Sequence[Evaluation | RowEvaluation]
+    evaluations: Sequence[Evaluation]
     places: Sequence[int]
     level: float
     chosen: Sequence[tuple[int, int]] | None = None
@@ -51,24 +50,24 @@ class Differences:
     @cached_property
     def freedom(self) -> Array:
         """Degrees of freedom of each slot, the fewest of all classifiers."""
-        return freedom_at(self.evaluations, self.places)
+        return _fewest(self.evaluations, self.places)
 
     @cached_property
     def plain(self) -> list[Array]:
         """Influences at the sums as they are: (slots, patterns), one a classifier."""
-        return [influences_at(e, self.places, smooth=False) for e in self.evaluations]
+        return [e.influences_at(self.places, smooth=False) for e in self.evaluations]
 
     @cached_property
     def smooth(self) -> list[Array]:
         """Influences where the pseudo-rows are added."""
         return [self._smoothed(model, evaluation) for model, evaluation in enumerate(self.evaluations)]
 
-    def _smoothed(self, model: int, evaluation: Evaluation | RowEvaluation) -> Array:
+    def _smoothed(self, model: int, evaluation: Evaluation) -> Array:
         """Find anew what the pseudo-rows make a difference to."""
-        moved = moved_at(evaluation, self.places)
+        moved = evaluation.moved_at(self.places)
         if not moved:
             return self.plain[model]
-        found = influences_at(evaluation, [self.places[k] for k in moved], smooth=True)
+        found = evaluation.influences_at([self.places[k] for k in moved], smooth=True)
         if len(moved) == len(self.places):
             return found
         every = self.plain[model].copy()
@@ -78,12 +77,12 @@ class Differences:
     @cached_property
     def values(self) -> Array:
         """Values of each classifier: (models, slots)."""
-        return np.stack([values_at(e, self.places)[0] for e in self.evaluations])
+        return np.stack([e.values_at(self.places)[0] for e in self.evaluations])
 
     @cached_property
     def centres(self) -> Array:
         """Values where the pseudo-rows are added."""
-        return np.stack([values_at(e, self.places)[1] for e in self.evaluations])
+        return np.stack([e.values_at(self.places)[1] for e in self.evaluations])
 
     @cached_property
     def difference(self) -> Array:
@@ -96,17 +95,17 @@ class Differences:
         """Standard errors of the differences; where there is no difference there is none of it either."""
         first, wavered = self.evaluations[0], [self._wavered(a, b) for a, b in self.pairs]
         with np.errstate(invalid="ignore", over="ignore"):
-            found = [variances_at(first, self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
+            found = [first.variances(self.places, self.plain[a] - self.plain[b], False) for a, b in self.pairs]
             return np.where(np.isfinite(self.difference), np.sqrt(np.add(found, wavered)), np.nan)
 
     @cached_property
     def _pseudo(self) -> list[list[tuple[float, Array]]]:
-        return [[pseudo_at(e, place) for place in self.places] for e in self.evaluations]
+        return [[e.pseudo_at(place) for place in self.places] for e in self.evaluations]
 
     @cached_property
     def _wavering(self) -> list[list[Array]]:
-        made_of_rows = [each for each in self.evaluations if isinstance(each, RowEvaluation)]
-        return [[each.wavering(each.slots[place]) for place in self.places] for each in made_of_rows]
+        several = [] if self.evaluations[0].of_patterns else self.evaluations  # of counts there is no such choice
+        return [[each.wavering(each.slots[place]) for place in self.places] for each in several]
 
     def _wavered(self, a: int, b: int | None) -> Array:
         """The variance that choices between estimates add, of one classifier or of a difference."""
@@ -140,7 +139,7 @@ class Differences:
                 square_a + square_b - 2 * float(np.mean(mean_a * mean_b))
                 for (square_a, mean_a), (square_b, mean_b) in zip(self._pseudo[a], self._pseudo[b], strict=True)
             ]
-        variances = variances_at(self.evaluations[a], self.places, influences, True)
+        variances = self.evaluations[a].variances(self.places, influences, True)
         # What rounding takes from nothing is nothing.
         pseudo = np.maximum(variances + self._pseudo_rows * unit**2 * np.array(extra), 0.0)
         return np.asarray(pseudo + (1.0 if b is None else CHOICES) * self._wavered(a, b))
@@ -154,13 +153,13 @@ class Differences:
     @cached_property
     def slots(self) -> Sequence[Slot]:
         """What is compared."""
-        return [self.evaluations[0].slot(place) for place in self.places]
+        return [self.evaluations[0].slots[place] for place in self.places]
 
     def _judged(self, row: int, critical: Array | None = None) -> Iterator[tuple[Places, ContrastRule, PairEvidence]]:
         """The evidence of one pair, for each rule. It is not kept: what it asks for refers to all influences."""
         a, b = self.pairs[row]
         first, second = self.evaluations[a], self.evaluations[b]
-        freedom = freedom_at([first, second], self.places)
+        freedom = _fewest([first, second], self.places)
         ends = np.array([slot.measure.span for slot in self.slots]).T
         for rule, at in self.rules.items():
             yield (
@@ -243,8 +242,7 @@ class Differences:
     @cached_property
     def width(self) -> Array:
         """How far two values of each slot can lie apart."""
-        spans = [self.evaluations[0].slots[place].measure.span for place in self.places]
-        return np.array([end - start for start, end in spans])
+        return np.array([slot.measure.span[1] - slot.measure.span[0] for slot in self.slots])
 
     @cached_property
     def _alone(self) -> list[Array]:
@@ -261,12 +259,14 @@ class Differences:
         influences = np.concatenate(rows)
         influences = influences[np.isfinite(influences).all(axis=1)]  # what is undefined has no band to share
         fewest = self.freedoms.min(axis=0) if of_differences else self.freedom
-        patterns = self.evaluations[0].patterns
-        weighted = np.asarray(
-            influences * np.sqrt(patterns.square) if patterns.cluster is None else by_cluster(patterns, influences)
-        )
+        weighted = parts_of(self.evaluations[0].patterns, influences)
         one = max_critical(weighted @ weighted.T, level, float(fewest.min()))
         return np.asarray(np.maximum(one, critical_values(level, fewest)))
+
+
+def _fewest(evaluations: Sequence[Evaluation], places: Sequence[int]) -> Array:
+    """Degrees of freedom of some slots, the fewest of several classifiers."""
+    return np.asarray(np.fmin.reduce([evaluation.freedom_at(places) for evaluation in evaluations], axis=0))
 
 
 def holm_by_family(p: Sequence[float], families: Sequence[Hashable]) -> list[float]:
@@ -293,14 +293,6 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 # --- pairs, whoever else is compared ---------------------------------------------------------------------------------
-
-
-class EvaluatesModel(Protocol):
-    """Evaluates one classifier by measures of one statistic, where an independent observation weighs so much."""
-
-    def __call__(self, model: int, *, unit: float) -> Evaluation | RowEvaluation:
-        """All slots of the classifier."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -351,7 +343,7 @@ class Paired:
         evaluations = [self.evaluate(model, unit=unit) for model in models]
         return Differences(evaluations, self._places_in(evaluations[0]), self.level, pairs)
 
-    def _places_in(self, evaluation: Evaluation | RowEvaluation) -> list[int]:
+    def _places_in(self, evaluation: Evaluation) -> list[int]:
         places: list[int] = []
         for measure in evaluation.measures:
             places.append(evaluation.overall(measure))
@@ -402,4 +394,4 @@ class Paired:
 
 def _plain_freedom(part: Differences) -> Array:
     """As for plain intervals of values: those of rows are normal ones."""
-    return np.full(len(part.places), np.inf) if isinstance(part.evaluations[0], RowEvaluation) else part.freedom
+    return part.freedom if part.evaluations[0].of_patterns else np.full(len(part.places), np.inf)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -16,9 +16,8 @@ from ..measures.masses import Weights
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import Patterns
-from .influence import Spread
-from .layout import Layout, layout_of
-from .table_evaluation import Slot
+from .evaluation import Evaluation, Slot, Spread, key_of
+from .tails import Tails
 
 if TYPE_CHECKING:
     from ..core.typing import Array
@@ -75,29 +74,17 @@ def patterns_of(rows: Rows, weights: Weights, classes: int) -> Patterns:
     return Patterns(classes, rows.truth, none, weights.count, weights.mass, weights.square, seen)
 
 
-def key_of(slot: Slot) -> tuple[str, int | str | None]:
-    """What a slot is known by: the measure's label, and a class's code or an average."""
-    return slot.measure.label, slot.average if slot.code is None else slot.code
-
-
 @dataclass(frozen=True)
-class RowEvaluation(ABC):
+class RowEvaluation(Evaluation):
     """Slots of one classifier that are made of its rows.
-
-    They stand as their layout says: those of classes, averages over classes, and those of all rows.
 
     Attributes:
         rows: The rows, with what every classifier said of them.
-        model: The place of the classifier.
-        scale: The classes.
-        measures: What is evaluated.
-        undefined: What stands in for values that are undefined.
-        unit: What a pseudo-row weighs.
-        alone: The one slot that is wanted, where it is one.
         models: The names of all classifiers, for measures that hold one against another.
         pseudo_row: What part of a row a pseudo-row is.
     """
 
+    kinds: ClassVar[tuple[str, ...]] = AVERAGES
     pseudo_row: ClassVar[float] = 1.0
     heard: ClassVar[bool] = True  # whether slots can have values at all
 
@@ -115,42 +102,9 @@ class RowEvaluation(ABC):
         """Whether a slot should be evaluated alone, since all of them take longer."""
         return False
 
-    @cached_property
-    def slots(self) -> tuple[Slot, ...]:
-        """What the values stand for, in order."""
-        if self.alone is not None:
-            return (self.alone,)
-        of_classes = [measure for measure in self.measures if measure.per_class]
-        return (
-            *[Slot(measure, code) for measure in of_classes for code in range(len(self.scale))],
-            *[Slot(measure, None, average) for measure in of_classes for average in AVERAGES],
-            *[Slot(measure) for measure in self.measures if not measure.per_class],
-        )
-
-    def slot(self, place: int) -> Slot:
-        """What one value stands for."""
-        return self.slots[place]
-
     def only(self, place: int) -> Self:
         """One slot alone; what was found for others is not lost."""
         return replace(self, alone=self.slots[place])
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Where the slots are."""
-        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), AVERAGES)
-
-    @property
-    def places(self) -> dict[tuple[str, int | str | None], int]:
-        """Where to find a slot: by the measure's label, and a class's code, an average or None."""
-        return self.layout.places if self.alone is None else {key_of(self.alone): 0}
-
-    def overall(self, measure: Measure) -> int:
-        """The slot that stands for a measure: the event's where there is an event, else the mean over classes."""
-        if not measure.per_class:
-            return self.places[measure.label, None]
-        event = None if measure.balanced else self.scale.event_code
-        return self.places[measure.label, "macro" if event is None else event]
 
     @cached_property
     def weights(self) -> Weights:
@@ -228,42 +182,55 @@ class RowEvaluation(ABC):
     def influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot, in the order of the input."""
 
-    @abstractmethod
-    def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
-        """The variance of influences on some slots: one number a slot."""
-
-    def wavering(self, slot: Slot) -> Array:
-        """What a choice between two estimates adds to a slot: errors whose squares add up to its variance.
-
-        Every one belongs to a row, or to a cluster: classifiers that are doubted by the same rows waver together.
-        """
-        del slot
-        return np.zeros(1)
-
-    @abstractmethod
-    def pseudo_at(self, place: int) -> tuple[float, Array]:
-        """Mean squared influence of a pseudo-row on a slot; and its influence wherever it may be, evenly spread."""
-
-    @abstractmethod
-    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
-        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
-
-    @abstractmethod
-    def undefined_classes(self) -> Iterator[tuple[str, int]]:
-        """The classes for which a measure has no value, among those that were asked for."""
-
     @cached_property
     def values(self) -> Array:
         """The values of all slots: (2, slots). The second row is where intervals are built."""
         return np.array([self.result(slot).value for slot in self.slots]).reshape(-1, 2).T
 
     @cached_property
-    def spread(self) -> tuple[Spread, Array]:
-        """Both standard errors of every slot, and the degrees of freedom of the second."""
+    def spread(self) -> tuple[Spread, Array, Array]:
+        """Standard errors, degrees of freedom of the second ones, and no numbers of trials."""
         found = [self.result(slot) for slot in self.slots]
         with np.errstate(invalid="ignore"):
             errors = np.sqrt(np.array([each.variance for each in found]).reshape(-1, 2).T)
-        return Spread(errors[0], errors[1]), np.array([each.freedom[1] for each in found])
+        freedom = np.array([each.freedom[1] for each in found])
+        return Spread(errors[0], errors[1]), freedom, np.full(len(found), np.nan)
+
+    def values_at(self, places: Sequence[int]) -> Array:
+        """Return the values of chosen slots, as they are and with the pseudo-rows: (2, slots)."""
+        return np.array([self.result(self.slots[place]).value for place in places]).T
+
+    def influences_at(self, places: Sequence[int], smooth: bool) -> Array:
+        """Return what a row adds to chosen slots, (slots, rows); not finite where a value is infinite."""
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            several = [self.influence(self.slots[place], smooth) for place in places]
+        return np.stack(several) if len(several) > 1 else several[0][None]  # many rows are not copied for nothing
+
+    def freedom_at(self, places: Sequence[int]) -> Array:
+        """Return the degrees of freedom of chosen slots."""
+        return np.array([self.result(self.slots[place]).freedom[1] for place in places])
+
+    def moved_at(self, places: Sequence[int]) -> list[int]:
+        """Return which of chosen slots pseudo-rows make a difference to."""
+        return [k for k, place in enumerate(places) if self.result(self.slots[place]).moved]
+
+    def correct_bounds(self, value: Array, low: Array, high: Array, plain: bool) -> None:
+        """Move bounds outwards by what no spread covers."""
+        for place, slot in enumerate(() if plain else self.slots):
+            below, above = self.beyond(slot)
+            if below or above:
+                low[place] = value[place] - np.hypot(value[place] - low[place], below)
+                high[place] = value[place] + np.hypot(high[place] - value[place], above)
+
+    def within_limits(self, value: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+        """Return values and final bounds: none lies beyond what a value can be, and what is infinite once stays so."""
+        spans = np.array([self.limits(slot) for slot in self.slots])
+        # A value that rounding brought beyond its span still belongs to its interval.
+        least, most = np.fmin(spans[:, 0], value), np.fmax(spans[:, 1], value)
+        known = np.isfinite(value)
+        low = np.where(known, np.maximum(low, least), value)
+        high = np.where(known, np.minimum(high, most), value)
+        return value if np.isnan(self.undefined) else np.where(np.isnan(value), self.undefined, value), low, high
 
     def begin(self) -> bool:
         """Do some of what all slots need, before anybody asks for them; tell whether there was anything left to do."""
@@ -295,3 +262,85 @@ class RowEvaluation(ABC):
         """What there is to know about a slot beside its value."""
         del slot
         return ""
+
+
+# --- means of what is rarely large -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SkewedEvaluation(RowEvaluation):
+    """Slots that are formulas of means over rows, each known by its value and its influences."""
+
+    found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
+    tails: dict[tuple[str, int | str | None], Tails] = field(default_factory=dict, repr=False)
+
+    @abstractmethod
+    def value(self, slot: Slot) -> float:
+        """The value of a slot."""
+
+    @property
+    @abstractmethod
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+
+    @abstractmethod
+    def scattered(self, slot: Slot) -> tuple[float, Tails]:
+        """The variance of a slot that has a value, and how skewed it is."""
+
+    @abstractmethod
+    def without_spread(self, slot: Slot, value: float, level: float) -> tuple[float, float]:
+        """Bounds of a slot to which every row adds the same."""
+
+    @abstractmethod
+    def unseen(self, slot: Slot, share: float) -> float:
+        """How far rows unlike all that were seen would move a value, if they were this share of all rows."""
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        if not len(self.rows):
+            return NOT_FOUND
+        key = key_of(slot)
+        if key not in self.found:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                value, variance = self.value(slot), np.nan
+            if not np.isnan(value):
+                variance, self.tails[key] = self.scattered(slot)
+            self.found[key] = Found((value, value), (variance, variance), (self.freedom, self.freedom))
+        return self.found[key]
+
+    def tails_of(self, slot: Slot) -> Tails:
+        """How far a slot is from normal."""
+        self.result(slot)
+        return self.tails[key_of(slot)]
+
+    def deviation_share(self, slot: Slot) -> float:
+        """The share of a slot's variance that an estimated deviation has, whose own interval is known."""
+        del slot
+        return 0.0
+
+    def deviation_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """The least and the most that a slot is within the interval of that deviation; None where there is none."""
+        del slot, level
+        return None
+
+    def latent_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
+        """Bounds of what a slot would be, had these rows been seen without error; None where that is not asked."""
+        del slot, level
+        return None
+
+    def is_root(self, slot: Slot) -> bool:
+        """Whether a slot is the root of a mean."""
+        del slot
+        return False
+
+    def counted(self, slot: Slot) -> tuple[float, float]:
+        """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
+        raise NotImplementedError(slot)
+
+    def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
+        """What a slot can be between two values of a mean, where it falls at one and rises at the other; else None."""
+        raise NotImplementedError(slot, name, ends)
+
+    def undefined_classes(self) -> Iterator[tuple[str, int]]:
+        """None: there are no values of single classes."""
+        return iter(())

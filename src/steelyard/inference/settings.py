@@ -16,8 +16,8 @@ from ..inputs.dataset import Available
 from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..measures import all_measures, choose, find
 from ..measures.registry import Measure
+from ..measures.table_formulas import Formulas
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
-from .table_formulas import Formulas
 
 Method = Literal["delta", "plain", "bootstrap", "percentile", "bca"]
 STANDARDISE = (
@@ -236,25 +236,22 @@ class Options(TypedDict, total=False):
 
 
 def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **options: Any) -> Settings:
-    """Make settings of what a user says; costs bring their measure along."""
-    if cost is None:
-        return _settled(measures, **options)
-    priced = find("cost", costs=cost)
-    if measures is None:
-        return Settings((*choose(None), priced, find("decision_cost", costs=cost)), everything=True, **options)
-    named = [measures] if isinstance(measures, str | Measure) else measures
-    wanted = [find(name, costs=cost) if isinstance(name, str) and name in PRICED else name for name in named]
-    return Settings(choose([*wanted, priced]), **options)
+    """Make settings of what a user says; costs bring their measure along.
 
-
-def _settled(measures: Iterable[str | Measure] | None, **options: Any) -> Settings:
-    """Settings without costs. They are kept, with what follows from them: to weigh small data takes less time."""
-    names = (measures,) if isinstance(measures, str) else measures
-    plain = names is None or (isinstance(names, list | tuple) and all(isinstance(name, str) for name in names))
-    if plain and all(isinstance(value, str | int | float) for value in options.values()):
+    Settings by names and numbers are kept, with what follows from them: to assess small data takes less time.
+    """
+    names = [measures] if isinstance(measures, str | Measure) else measures
+    if cost is not None:
+        priced = find("cost", costs=cost)
+        if names is None:
+            return Settings((*choose(None), priced, find("decision_cost", costs=cost)), everything=True, **options)
+        wanted = [find(name, costs=cost) if isinstance(name, str) and name in PRICED else name for name in names]
+        return Settings(choose([*wanted, priced]), **options)
+    plain = names is None or (isinstance(names, list | tuple) and {*map(type, names)} <= {str})
+    if plain and {*map(type, options.values())} <= {str, int, float}:
         known = tuple(map(id, all_measures().values()))
         return _kept(known, None if names is None else tuple(map(str, names)), **options)
-    return Settings(choose(measures), everything=measures is None, **options)
+    return Settings(choose(names), everything=names is None, **options)
 
 
 @lru_cache(maxsize=32, typed=True)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..states.statistics import Patterns
-
 if TYPE_CHECKING:
-    from ..core.typing import Array, Places
+    from ..core.typing import Array
 
 MANY, FAR = 2000.0, 5.0  # degrees of freedom, standard errors: from here on, and so far, t is told from the normal
-
-
-def degrees_of_freedom(patterns: Patterns, slots: int, means: Sequence[int] | Places) -> Array:
-    """Infinite but for means, which have one less than rows, and for clusters, one less than clusters."""
-    if patterns.cluster is not None:
-        return np.full(slots, patterns.clusters - 1.0)
-    freedom = np.full(slots, np.inf)
-    if len(means):
-        freedom[means] = patterns.count.sum() - 1
-    return freedom
 
 
 def critical_values(level: float, freedom: Array) -> Array:

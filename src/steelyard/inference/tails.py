@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..states.statistics import Patterns
-from .variances import by_cluster, weighted_sums
+from .design import by_cluster, weighted_sums
 
 if TYPE_CHECKING:
     from ..core.typing import Array

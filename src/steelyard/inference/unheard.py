@@ -10,8 +10,8 @@ import numpy as np
 
 from ..core.cached import cached_property
 from ..states.held_rows import Rows
+from .evaluation import Slot
 from .row_evaluation import NOT_FOUND, Found, RowEvaluation
-from .table_evaluation import Slot
 
 if TYPE_CHECKING:
     from ..core.typing import Array

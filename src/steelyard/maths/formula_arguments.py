@@ -48,6 +48,10 @@ ONE_BY_ONE = np.column_stack([np.eye(4), [2.0, 3.0, 5.0, 7.0]])
 
 # --- complex steps --------------------------------------------------------------------------------------------------
 
+STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
+CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
+SUM_STEPS = 1j * STEP * SUMS[..., None]  # what the sums of the cells make of that
+
 
 class ComplexSteps(NDArrayOperatorsMixin):
     """What formulas take for an array of (steps, rows, classes), in which every step moves the numbers of one class.

@@ -24,11 +24,10 @@ from . import counts as counts
 from . import partition as partition
 from . import ranking as ranking
 from . import scores as scores
-from .registry import ALIASES, REGISTRY, WITH_CLASS, Measure, as_alias
+from .registry import ALIASES, AVERAGES, REGISTRY, WITH_CLASS, Measure, as_alias
 
 WRITTEN = "Give parameters by name, and text in quotes: fbeta(beta=0.5), weighted_kappa(weights='quadratic')"
 NAMED = r"[^\W\d]\w*(?:(?:-|\s+)\w+)*"  # a name in a condition, which may have blanks in it: type I error
-AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # What other tools call measures, and where it is here.
 ELSEWHERE = {
     **dict.fromkeys(

@@ -319,43 +319,37 @@ def _best_chances(positive: Array, negative: Array) -> Array:
     return np.clip(fitted.x, 0.0, 1.0)
 
 
-class Loss(NamedTuple):
-    """What is lost on average with the best thresholds for all costs, with the score and without it.
+def _loss(positive: Array, negative: Array, chance: Array, share: float) -> tuple[Array, Slopes, Slopes]:
+    """What is lost on average with the best thresholds for all costs, which are weighed by the share of the class.
 
-    ``by_class`` and ``by_rest`` are what is lost on a row of the class and of the rest at each score, and without.
+    Returns:
+        The loss with the score and without it; what is lost on a row of the class at each score, and without; and what
+        is lost on a row of the rest.
     """
-
-    total: Array
-    by_class: tuple[Array, float]
-    by_rest: tuple[Array, float]
-
-    @classmethod
-    def of(cls, positive: Array, negative: Array, chance: Array, share: float) -> Loss:
-        """Sum up, where costs are weighed by the share of the class."""
-        fresh = np.append(True, chance[1:] != chance[:-1])  # chances only fall, so equal ones stand together
-        lengths = np.diff(np.flatnonzero(fresh), append=len(chance))
-        miss, alarm = (np.repeat(losses, lengths) for losses in _losses(chance[fresh], share))
-        blind = _losses(np.array(positive.sum() / (positive.sum() + negative.sum())), share)
-        with_score = _product(positive, miss) + _product(negative, alarm)
-        without = positive.sum() * blind[0] + negative.sum() * blind[1]
-        total = np.array([with_score, without]) / (positive.sum() + negative.sum())
-        return cls(total, (miss, float(blind[0])), (alarm, float(blind[1])))
+    fresh = np.append(True, chance[1:] != chance[:-1])  # chances only fall, so equal ones stand together
+    lengths = np.diff(np.flatnonzero(fresh), append=len(chance))
+    miss, alarm = (np.repeat(losses, lengths) for losses in _losses(chance[fresh], share))
+    blind = _losses(np.array(positive.sum() / (positive.sum() + negative.sum())), share)
+    with_score = _product(positive, miss) + _product(negative, alarm)
+    without = positive.sum() * blind[0] + negative.sum() * blind[1]
+    total = np.array([with_score, without]) / (positive.sum() + negative.sum())
+    return total, (miss, float(blind[0])), (alarm, float(blind[1]))
 
 
 def h_measure_slopes(positive: Array, negative: Array) -> Slopes:
     """By the losses at the best thresholds, which stay the best to first order; and by the share that weighs costs."""
     mass, step = positive.sum() + negative.sum(), 1e-5
     chance, share = _best_chances(positive, negative), positive.sum() / mass
-    loss = Loss.of(positive, negative, chance, share)
-    more, less = (Loss.of(positive, negative, chance, share + shift).total for shift in (step, -step))
-    by_share, (with_score, without) = (more - less) / (2 * step), loss.total
+    (with_score, without), of_class, of_rest = _loss(positive, negative, chance, share)
+    more, less = (_loss(positive, negative, chance, share + shift)[0] for shift in (step, -step))
+    by_share = (more - less) / (2 * step)
 
-    def slope(lost: tuple[Array, float], moved: float) -> Array:
+    def slope(lost: Slopes, moved: float) -> Array:
         here = (lost[0] - with_score + by_share[0] * moved) / mass
         there = (lost[1] - without + by_share[1] * moved) / mass
         return np.asarray((with_score * there / without - here) / without)
 
-    return slope(loss.by_class, 1 - share), slope(loss.by_rest, -share)
+    return slope(of_class, 1 - share), slope(of_rest, -share)
 
 
 def fair_h_measure(positive: Array, negative: Array, row: float) -> float:
@@ -370,12 +364,12 @@ def fair_h_measure(positive: Array, negative: Array, row: float) -> float:
     block = np.cumsum(np.append(0, np.diff(chance) < -ROUNDING))  # chances only fall
     own, every = (np.bincount(block, mass) for mass in (positive, positive + negative))
     others = np.maximum(every - row, 1e-9 * row)
-    loss = Loss.of(positive, negative, chance, share)
+    total, of_class, of_rest = _loss(positive, negative, chance, share)
     without = [_losses(np.clip(each / others, 0.0, 1.0), share) for each in (np.maximum(own - row, 0.0), own)]
-    by_class, by_rest = loss.by_class[0] + without[0][0][block], loss.by_rest[0] + without[1][1][block]
+    by_class, by_rest = of_class[0] + without[0][0][block], of_rest[0] + without[1][1][block]
     lost = _product(positive, by_class) + _product(negative, by_rest)
     mean = lost / 2 / (positive.sum() + negative.sum())
-    return float(np.clip(1 - mean / loss.total[1], 0.0, 1.0))
+    return float(np.clip(1 - mean / total[1], 0.0, 1.0))
 
 
 @measure(
@@ -396,5 +390,5 @@ def h_measure(positive: Any, negative: Any) -> Any:
     share = positive.sum() / (positive.sum() + negative.sum())
     if not 0 < share < 1:
         return np.float64(np.nan)
-    with_score, without = Loss.of(positive, negative, _best_chances(positive, negative), share).total
+    with_score, without = _loss(positive, negative, _best_chances(positive, negative), share)[0]
     return np.maximum(1 - with_score / without, 0.0)

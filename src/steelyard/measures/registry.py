@@ -50,6 +50,7 @@ Kind = TypeVar("Kind", bound=Formula)
 
 PLAIN = (str, int, float, tuple, type(None))  # what a parameter can be to be shown
 UNBOUNDED = (float("-inf"), float("inf"))
+AVERAGES = ("macro", "weighted", "micro")  # the last of counts only
 # The scale without ends that suits a span; of all other spans, an interval is that of a mean.
 BY_SPAN = {
     (0.0, 1.0): "delta.logit",
@@ -292,11 +293,7 @@ class Measure:
 
     def of(self, offered: Mapping[str, Any]) -> Any:
         """Give the formula what it asks for of all that is offered; a ratio stays in its parts."""
-        return self._asking(self.formula, offered)
-
-    def _asking(self, formula: Formula, offered: Mapping[str, Any]) -> Any:
-        means = map(offered.__getitem__, self.arguments)
-        return formula(*means, **self.parameters) if self.parameters else formula(*means)
+        return self.formula(*map(offered.__getitem__, self.arguments), **self.parameters)
 
     def value_of(self, offered: Mapping[str, Any]) -> Any:
         """The same, a ratio divided out."""
@@ -304,7 +301,9 @@ class Measure:
 
     def wavering_of(self, offered: Mapping[str, Any]) -> float:
         """What a choice between two estimates adds to the standard error, with the sign of its slope by the doubt."""
-        return 0.0 if self.wavering is None else float(self._asking(self.wavering, offered))
+        if self.wavering is None:
+            return 0.0
+        return float(self.wavering(*map(offered.__getitem__, self.arguments), **self.parameters))
 
     def divided(self, result: Any) -> Any:
         """The value, from what the formula returned."""

@@ -27,8 +27,8 @@ from ..families.summed.recipe import Batchwise, Look, Named, Recipe, Taking
 from ..families.summed.second_pass import products_of, wanted_of
 from ..families.summed.summarising import Summarising
 from ..families.summed.summary import PRODUCTS
+from ..inference.design import unit_of
 from ..inference.settings import Settings
-from ..inference.variances import unit_of
 from ..inputs.dataset import Dataset
 from ..inputs.request import Request
 from ..inputs.validate import Validator

@@ -19,18 +19,18 @@ from ..core.suggestions import did_you_mean, refuse_no_count
 from ..core.table import Table, by_measure, whole
 from ..core.text import rows_in_words
 from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
+from ..families.counts import Counts
 from ..families.forecasts.evaluation import ForecastEvaluation
 from ..inference.bootstrap import bca, bounds, differs, p_of_no_difference, replicate, tied
-from ..inference.chosen import influence_at
+from ..inference.design import unit_of
 from ..inference.differences import Differences, EvaluatesModel, JudgedDifferences, Paired, holm_by_family
 from ..inference.estimator import compute
+from ..inference.evaluation import Evaluation
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
-from ..inference.table_evaluation import Evaluation
-from ..inference.table_formulas import Formulas
-from ..inference.variances import unit_of
 from ..inputs.dataset import Dataset
 from ..measures.registry import Measure
+from ..measures.table_formulas import Formulas
 from ..passes.tally import Tally
 from ..states.held_rows import Rows
 from ..states.statistics import CONFUSION, STATISTICS, rows_in
@@ -152,7 +152,7 @@ class Comparison:
         families: list[EvaluatesModel] = []
         if some := by_statistic[CONFUSION]:
             formulas = Formulas(some)
-            families.append(lambda model, *, unit: Evaluation(patterns, model, scale, formulas, stand_in, unit))
+            families.append(lambda model, *, unit: Counts(patterns, model, scale, formulas, stand_in, unit))
         if rows is None:
             by_statistic |= dict.fromkeys(SAYS_MORE, ())
         kept = patterns.as_rows() if rows is None else rows
@@ -343,9 +343,7 @@ class Comparison:
         only_b = rows_in(patterns.count[right_b & ~right_a])
         return mcnemar(only_a, only_b, method)
 
-    def _pair(
-        self, measure: str | Measure, a: str, b: str
-    ) -> tuple[Evaluation | RowEvaluation, Evaluation | RowEvaluation, int]:
+    def _pair(self, measure: str | Measure, a: str, b: str) -> tuple[Evaluation, Evaluation, int]:
         """Two classifiers evaluated by one measure, and the slot that stands for it."""
         (entry,) = self.find_measures(measure)
         evaluations = self._differences([entry])[0].together.evaluations
@@ -360,16 +358,14 @@ class Comparison:
         """
         self[self.models[0]].refuse_hidden()
         first, second, place = self._pair(measure, a, b)
-        if not isinstance(first, Evaluation) or not isinstance(second, Evaluation):
+        if not isinstance(first, Counts) or not isinstance(second, Counts):
             raise BadOption(
                 f"{first.slot(place).measure.label} has no patterns: every row has a score of its own",
                 mend="See deciding_rows",
             )
         patterns = first.patterns
         columns = [patterns.truth, patterns.assigned[first.model], patterns.assigned[second.model]]
-        effect = influence_at(first, place, columns[0], columns[1]) - influence_at(
-            second, place, columns[0], columns[2]
-        )
+        effect = first.influence_at(place, columns[0], columns[1]) - second.influence_at(place, columns[0], columns[2])
         seen, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
         rows = np.bincount(inverse, patterns.count).astype(np.float64)
         together = np.bincount(inverse, effect * patterns.mass)
@@ -402,9 +398,9 @@ class Comparison:
             with np.errstate(invalid="ignore"):  # what is infinite for both has no difference
                 effect = first.influence(slot, smooth=False) - second.influence(slot, smooth=False)
             effect = effect[: len(cases)]  # behind the rows stand the effects of estimated deviations
-        elif isinstance(first, Evaluation) and isinstance(second, Evaluation):
-            effect = influence_at(first, place, columns[0], columns[1])
-            effect = effect - influence_at(second, place, columns[0], columns[2])
+        elif isinstance(first, Counts) and isinstance(second, Counts):
+            effect = first.influence_at(place, columns[0], columns[1])
+            effect = effect - second.influence_at(place, columns[0], columns[2])
         if np.isinf(effect).any():  # nothing but the rows that made it infinite can undo it
             effect = np.where(np.isinf(effect), effect, 0.0)
         effect = effect if cases.weight is None else effect * cases.weight
@@ -474,7 +470,7 @@ def _unknown(judged: JudgedDifferences) -> JudgedDifferences:
     return JudgedDifferences(*[np.full_like(values, np.nan) for values in vars(judged).values()])
 
 
-def _decided(name: str, evaluation: Evaluation | RowEvaluation, measure: str) -> str:
+def _decided(name: str, evaluation: Evaluation, measure: str) -> str:
     """Which rows make a value infinite, and that these alone decide."""
     lost = evaluation.lost(0.0) if isinstance(evaluation, ForecastEvaluation) and measure == "log_score" else 0.0
     if not lost:

@@ -18,21 +18,21 @@ from ..core.text import count, in_words
 from ..data.formats import available
 from ..data.formats import in_words as bytes_in_words
 from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
+from ..families.counts import Counts
 from ..families.ranking.one_against_rest import OneAgainstRest
 from ..families.summed.summary import Summary
+from ..inference.design import unit_of
 from ..inference.estimator import Results
-from ..inference.layout import AVERAGES
+from ..inference.evaluation import Evaluation
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
-from ..inference.table_evaluation import Evaluation
-from ..inference.table_formulas import Formulas
-from ..inference.variances import unit_of
 from ..inputs.misreadings import same_numbers, words_for_missing
 from ..inputs.published import words_on_per_cent, words_on_thousands
 from ..inputs.remarks import UNNAMED, Remark, told_of_thresholds
 from ..measures import find, lacking, means_a_class, of_class, refuse_of_class
 from ..measures.counts import words_on_gains
-from ..measures.registry import REGISTRY, Measure
+from ..measures.registry import AVERAGES, REGISTRY, Measure
+from ..measures.table_formulas import Formulas
 from ..passes.tally import Tally
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
@@ -104,10 +104,10 @@ class Evaluated:
         self.words_on_names  # noqa: B018  (a class that there is not is refused before anything is computed)
 
     @cached_property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Counts:
         """The evaluated slots of this classifier that are made of counts."""
         patterns, model = self.tally.patterns(self.slice), self.tally.models.index(self.model)
-        return Evaluation(
+        return Counts(
             patterns,
             model,
             self.tally.scale,
@@ -423,7 +423,7 @@ class Evaluated:
         entry = self.find(name)
         return self.place_in(self.part(entry.statistic).evaluation, entry, part)
 
-    def place_in(self, evaluation: Evaluation | RowEvaluation, entry: Measure, part: Any = None) -> int:
+    def place_in(self, evaluation: Evaluation, entry: Measure, part: Any = None) -> int:
         """Find the slot of a measure in an evaluation that has it."""
         if part is None:
             return evaluation.overall(entry)

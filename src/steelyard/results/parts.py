@@ -16,10 +16,9 @@ from ..core.estimate import Estimate
 from ..core.scale import Label, listed
 from ..core.threads import ahead_of
 from ..inference.estimator import Results, compute
-from ..inference.influence import Spread
+from ..inference.evaluation import Evaluation, Slot, Spread
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
-from ..inference.table_evaluation import Evaluation, Slot
 from ..measures.registry import Measure
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def compute_all(parts: Sequence[Part]) -> None:
 class Part:
     """All slots of one evaluation, with what there is to say about them."""
 
-    evaluation: Evaluation | RowEvaluation
+    evaluation: Evaluation
     settings: Settings
     rows: float
     hidden: str = ""

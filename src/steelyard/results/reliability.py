@@ -27,7 +27,7 @@ from ..core.table import Table
 from ..core.threads import in_order
 from ..families.forecasts.piece import Piece
 from ..families.ranking.one_against_rest import OneAgainstRest
-from ..inference.table_evaluation import PSEUDO_ROWS
+from ..inference.evaluation import PSEUDO_ROWS
 from ..inputs.prediction import Scores
 from ..maths.quantiles import ROUNDING, quantiles
 from ..maths.ruler import Ruler

@@ -18,14 +18,13 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.scale import Scale
 from ..families.ranking.one_against_rest import OneAgainstRest
+from ..inference.evaluation import PSEUDO_ROWS
 from ..inference.rules import Evidence, IntervalRule, intervals, places_of, rule_of
 from ..inference.rules.delta import LOGIT
 from ..inference.rules.mean import MEAN
 from ..inference.rules.wilson import WILSON
 from ..inference.student_t import critical_values
-from ..inference.table_evaluation import PSEUDO_ROWS
-from ..inference.table_formulas import CELL_STEPS, STEP
-from ..maths.formula_arguments import offered_of_classes
+from ..maths.formula_arguments import CELL_STEPS, STEP, offered_of_classes
 from ..measures.registry import Measure
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from steelyard import Scale
 from steelyard.core.arrays import ODD
 from steelyard.families.forecasts.summing import ForecastCollector, evaluation_of
 from steelyard.families.summed.recipe import Recipe
-from steelyard.inference.row_evaluation import key_of
-from steelyard.inference.table_evaluation import Slot
+from steelyard.inference.evaluation import Slot, key_of
 from steelyard.inputs.dataset import Available
 from steelyard.inputs.prediction import Scores
 from steelyard.measures import find

@@ -13,9 +13,9 @@ from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum, Scale
 from ...core.threads import chunks, over_rows
+from ...inference.design import NO_ERROR, by_cluster
 from ...inference.row_evaluation import patterns_of
 from ...inference.tails import Tails
-from ...inference.variances import NO_ERROR, by_cluster
 from ...inputs.measured import ASKED, DOUBTS, Measured
 from ...measures.masses import Weights
 from ...measures.registry import Measure

@@ -15,12 +15,12 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum
+from ...inference.design import NO_ERROR
+from ...inference.evaluation import Slot
+from ...inference.row_evaluation import SkewedEvaluation
 from ...inference.rules.wilson import wilson
-from ...inference.skewed import SkewedEvaluation
 from ...inference.student_t import critical_values
-from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
-from ...inference.variances import NO_ERROR
 from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import ROUNDING, Patterns

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...core.suggestions import refuse_no_count
 from ...core.threads import chunks, over_rows
-from ...inference.row_evaluation import NOT_FOUND, Found, RowEvaluation, key_of
-from ...inference.table_evaluation import PSEUDO_ROWS, Slot
+from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
+from ...inference.row_evaluation import NOT_FOUND, Found, RowEvaluation
 from ...maths.quantiles import quantiles
 from ...maths.sides import summed_at
 from ...measures.registry import Measure
@@ -320,7 +320,7 @@ class CalibrationEvaluation(RowEvaluation):
 
     def variances(self, places: Sequence[int], influences: Array, smooth: bool) -> Array:
         """The variance of influences on some slots: one number a slot."""
-        from ...inference.variances import second_moment
+        from ...inference.design import second_moment
 
         del places, smooth
         return second_moment(self.patterns, influences)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from ...core.cached import cached_property
-from ...inference.row_evaluation import AVERAGES, key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES
 from ...maths.sides import summed_at, sums_of_products
 from .piece import Piece, Supposed
 

@@ -23,8 +23,8 @@ from ...core.arrays import ODD
 from ...core.cached import cached_property
 from ...core.errors import BadOption
 from ...core.threads import Portions, long_chunks, over_rows
-from ...inference.row_evaluation import AVERAGES, key_of
-from ...inference.table_evaluation import PSEUDO_ROWS, Slot
+from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
+from ...inference.row_evaluation import AVERAGES
 from ...inputs.prediction import Scores
 from ...maths.moments import Moments
 from ...measures import find

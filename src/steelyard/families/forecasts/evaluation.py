@@ -17,10 +17,10 @@ from ...core.errors import BadOption, quoted
 from ...core.scale import listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import long_chunks
-from ...inference.row_evaluation import AVERAGES, Found, key_of
-from ...inference.table_evaluation import Slot
-from ...inference.table_formulas import STEP
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES, Found
 from ...inputs.prediction import Scores
+from ...maths.formula_arguments import STEP
 from ...maths.joint_normal import Ratio
 from ...maths.moments import Moments
 from ...maths.sides import NOTHING

@@ -10,8 +10,7 @@ import numpy as np
 
 from ...core.scale import Label
 from ...core.threads import long_chunks
-from ...inference.row_evaluation import key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
 from ...inference.unheard import heard
 from ...inputs.prediction import Scores
 from ...states.held_rows import Rows

@@ -11,10 +11,9 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.errors import TooLarge
-from ...inference.row_evaluation import key_of
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import SkewedEvaluation
 from ...inference.rules.wilson import wilson
-from ...inference.skewed import SkewedEvaluation
-from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
 from ...measures.registry import Measure
 from ..state_evaluation import StateEvaluation, slopes_of

@@ -28,8 +28,8 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.threads import chunks, over_rows, shared
-from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found, key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found
 from ...maths.ordered_scores import SORTING, Ranking
 from ...maths.sides import Sides
 from ...measures.masses import BY_COUNT, pseudo_moments

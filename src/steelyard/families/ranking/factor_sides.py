@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...inference.row_evaluation import key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
 from ...maths.sides import scatter_of_clusters, scatter_of_sides, spread_of, spread_of_clusters
 from ...states.statistics import Patterns
 from ..summed.products import MOST_SIDES, Key, Products, of_side

@@ -17,7 +17,7 @@ import numpy as np
 from ...core.arrays import distinct
 from ...core.errors import TooLarge
 from ...core.scale import Label
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot
 from ...maths.quantiles import quantiles
 from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid

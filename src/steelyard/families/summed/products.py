@@ -10,8 +10,7 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.scale import Label, Scale
-from ...inference.row_evaluation import key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
 from ...inference.tails import Tails
 from ...maths.sides import spread_of
 from ...measures.registry import Measure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.scale import Label
-from ...inference.row_evaluation import AVERAGES, key_of
-from ...inference.table_evaluation import Slot
+from ...inference.evaluation import Slot, key_of
+from ...inference.row_evaluation import AVERAGES
 from ...maths.sides import summed_at
 from ..state_evaluation import StateEvaluation
 from .products import MOST_SIDES, Products

@@ -8,16 +8,15 @@ of a variance that few rows make up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..design import NO_ERROR
 from ..rules import SIDES
 from ..rules.hall import hall_bounds, hall_p
 from ..student_t import critical_values, p_values
 from ..tails import Tails
-from ..variances import NO_ERROR
 from . import ContrastRule, PairEvidence
 
 if TYPE_CHECKING:
@@ -35,9 +34,10 @@ class RandomSigns(ContrastRule):
     def bounds(self, pair: PairEvidence, reach: Array) -> Array:
         """Return the bounds."""
         found = np.array(difference_bounds(pair.centre, pair.error, pair.tails(), pair.freedom, reach))
-        for place, steady in _steady(pair).items():
+        for place, difference in _steady(pair).items():
             many = critical_values(pair.level, np.array([np.inf])) if pair.critical is None else reach[[place]]
-            found[:, place] = pair.centre[place] + SIDES[:, 0] * steady.reach(float(many[0]))
+            share = 1.0 if np.isinf(many[0]) else float(many[0] ** 2 / (_trials(pair) + many[0] ** 2))
+            found[:, place] = pair.centre[place] + SIDES[:, 0] * _moved(pair, place, difference, share)
         return found
 
     def p(self, pair: PairEvidence) -> Array:
@@ -45,61 +45,48 @@ class RandomSigns(ContrastRule):
         statistic = pair.statistic
         known = np.where(np.isnan(statistic), 0.0, statistic)
         found = difference_p(known, pair.tails(), pair.freedom)
-        for place, steady in _steady(pair).items():
-            found[place] = p_values(np.array([steady.critical]), np.array([np.inf]))[0]
+        for place, difference in _steady(pair).items():
+            found[place] = p_values(np.array([_critical(pair, place, difference)]), np.array([np.inf]))[0]
         return found
 
 
 RANDOM_SIGNS = RandomSigns()
 
 
-def _steady(pair: PairEvidence) -> dict[int, Steady]:
-    """The differences that every row makes the same."""
-    found, most = {}, np.abs(pair.values).max(axis=0)
-    error, alone, differences = pair.error, np.sqrt(pair.alone().max(axis=0)), pair.difference
-    for place, slot in enumerate(pair.slots):
-        if error[place] <= max(NO_ERROR * most[place], CANCELLED * alone[place]):
-            difference = float(differences[place])
-            difference = 0.0 if abs(difference) <= NO_ERROR * most[place] else difference
-            found[place] = Steady(*pair.sources, slot, difference)
-    return found
-
-
-@dataclass(frozen=True)
-class Steady:
-    """A difference that every row makes the same: none at all, say, where two classifiers always agree.
+def _steady(pair: PairEvidence) -> dict[int, float]:
+    """The differences that every row makes the same: none at all, say, where two classifiers always agree.
 
     That does not prove that all rows will. So many rows tell how rare others are at most, as they do of one value.
     """
+    found, most = {}, np.abs(pair.values).max(axis=0)
+    error, alone, differences = pair.error, np.sqrt(pair.alone().max(axis=0)), pair.difference
+    for place in range(len(pair.slots)):
+        if error[place] <= max(NO_ERROR * most[place], CANCELLED * alone[place]):
+            difference = float(differences[place])
+            found[place] = 0.0 if abs(difference) <= NO_ERROR * most[place] else difference
+    return found
 
-    first: Any
-    second: Any
-    slot: Any
-    difference: float
 
-    def reach(self, critical: float) -> float:
-        """How far the difference may be off, by Wilson's bound for what was never seen in so many rows."""
-        return self._moved(1.0 if np.isinf(critical) else critical**2 / (self._trials + critical**2))
+def _trials(pair: PairEvidence) -> float:
+    """How many independent rows there are."""
+    return float(pair.sources[0].total / pair.sources[0].unit)
 
-    @property
-    def critical(self) -> float:
-        """The critical value at which there may be no difference at all."""
-        low, high = 0.0, 1.0
-        if self._moved(high) < abs(self.difference):
-            return np.inf
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self._moved(middle) < abs(self.difference) else (low, middle)
-        return float(np.sqrt(self._trials * low / (1 - low)))
 
-    @property
-    def _trials(self) -> float:
-        return float(self.first.total / self.first.unit)
+def _moved(pair: PairEvidence, place: int, difference: float, share: float) -> float:
+    """How far a share of rows unlike all others moves it; classifiers that differ can both do something else there."""
+    moves = [each.unseen(pair.slots[place], share) for each in pair.sources]
+    return float(max(moves) if difference == 0 else sum(moves))
 
-    def _moved(self, share: float) -> float:
-        """By so many rows unlike all others; classifiers that differ can both do something else there."""
-        moves = [each.unseen(self.slot, share) for each in (self.first, self.second)]
-        return float(max(moves) if self.difference == 0 else sum(moves))
+
+def _critical(pair: PairEvidence, place: int, difference: float) -> float:
+    """The critical value at which there may be no difference, by Wilson's bound for what was never seen in the rows."""
+    low, high = 0.0, 1.0
+    if _moved(pair, place, difference, high) < abs(difference):
+        return np.inf
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _moved(pair, place, difference, middle) < abs(difference) else (low, middle)
+    return float(np.sqrt(_trials(pair) * low / (1 - low)))
 
 
 def difference_bounds(

@@ -6,21 +6,23 @@ all measures that name it. A rule of an uncommon kind asks the source of the evi
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ...core.errors import UnknownMeasure, quoted
-from ..layout import Layout
+from ..evaluation import Layout, Slot
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places
     from ...measures.registry import Facts
+
+    RulesBySlot = tuple[Sequence["IntervalRule"], Mapping["IntervalRule", Places], Array]
 
 SIDES = np.array([[-1.0], [1.0]])  # the lower bound and the upper
 MEANS_OF_CLASSES = ("macro", "weighted")
@@ -72,31 +74,31 @@ class Evidence:
         )
 
     @property
-    def slots(self) -> Sequence[Any]:
+    def slots(self) -> Sequence[Slot]:
         """What each estimate stands for."""
-        return [self.source.slot(place) for place in self.places.tolist()]
+        return [self.source.slots[place] for place in self.places.tolist()]
 
 
 @dataclass(frozen=True)
-class IntervalRule(ABC):
+class IntervalRule:
     """A way to make intervals.
 
     Attributes:
         method: How it is named in results.
-        reach: The bounds of an estimate of whose spread nothing is known.
+        reach: The bounds of an estimate of whose spread nothing is known; None: all values of its measure.
         of_averages: The name of the rule for means over classes, where it is another one.
+        bounds: Makes the lower and the upper bounds of evidence: (2, estimates).
     """
 
     method: str
-    reach: tuple[float, float] = (-np.inf, np.inf)
+    reach: tuple[float, float] | None = (-np.inf, np.inf)
     of_averages: str | None = None
-
-    @abstractmethod
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the lower and the upper bounds: (2, estimates)."""
+    bounds: Callable[[Evidence], Array] = field(kw_only=True)
 
     def unbounded(self, evidence: Evidence) -> Array:
         """Return the bounds of estimates of whose spread nothing is known: (2, estimates)."""
+        if self.reach is None:
+            return evidence.ends
         return np.repeat(np.array([self.reach]).T, len(evidence.value), axis=1)
 
 
@@ -118,31 +120,17 @@ def rule_of(measure: Facts, average: str | None = None) -> IntervalRule:
 
 
 @lru_cache(maxsize=16)
-def rules_in(layout: Layout) -> tuple[IntervalRule, ...]:
-    """Return the rule of each slot: the one of a class is that of all classes."""
-    rules: dict[int, IntervalRule] = {}
-    for measure in layout.measures:
-        together, of_classes = layout.spans[measure.label]
-        averages = layout.kinds if measure.per_class else (None,)
-        rules |= {place: rule_of(measure, average) for place, average in zip(together, averages, strict=True)}
-        rules |= dict.fromkeys(of_classes, rule_of(measure))
-    return tuple(rules[place] for place in range(len(rules)))
+def rules_in(layout: Layout) -> RulesBySlot:
+    """Return the rule of each slot, where each rule is used, and the least and the greatest value of each slot."""
+    rows = sorted(layout.rows, key=itemgetter(0))
+    rules = tuple([rule_of(measure, average) for _, measure, average, _ in rows])
+    return rules, places_of(rules), np.array([measure.span for _, measure, _, _ in rows]).reshape(-1, 2).T
 
 
-@lru_cache(maxsize=16)
-def places_in(layout: Layout) -> dict[IntervalRule, Places]:
-    """Return where each rule is used."""
-    return places_of(rules_in(layout))
-
-
-@lru_cache(maxsize=16)
-def ends_in(layout: Layout) -> Array:
-    """Return the least and the greatest value of each slot: (2, slots)."""
-    found = np.empty((2, len(rules_in(layout))))
-    for measure in layout.measures:
-        for places in layout.spans[measure.label]:
-            found[:, places] = np.array([measure.span]).T
-    return found
+def slot_by_slot(bounds_of: Callable[[Any, Slot, float], tuple[float, float]], evidence: Evidence) -> Array:
+    """Return the bounds where each takes more than arrays: they are made of the source, the slot and the level."""
+    found = [bounds_of(evidence.source, slot, evidence.level) for slot in evidence.slots]
+    return np.array(found, dtype=np.float64).reshape(-1, 2).T
 
 
 def places_of(rules: Sequence[IntervalRule]) -> dict[IntervalRule, Places]:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
-import numpy as np
-
-from . import Evidence, IntervalRule
-
-if TYPE_CHECKING:
-    from ...core.typing import Array
+from . import IntervalRule, slot_by_slot
 
 
-@dataclass(frozen=True)
-class Bins(IntervalRule):
-    """The source has the gaps in bins of like forecasts; they know how far their mean square is beyond chance."""
-
-    method: str = "noncentral chi-squared"
-    reach: tuple[float, float] = (0.0, 1.0)
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        found = [evidence.source.gaps(slot).bounds(evidence.level) for slot in evidence.slots]
-        return np.array(found, dtype=np.float64).reshape(-1, 2).T
+def of_gaps(source: Any, slot: Any, level: float) -> tuple[float, float]:
+    """Return the bounds; the gaps that the source has in bins know how far their mean square is beyond chance."""
+    low, high = source.gaps(slot).bounds(level)
+    return low, high
 
 
-BINS = Bins()
+BINS = IntervalRule("noncentral chi-squared", (0.0, 1.0), bounds=partial(slot_by_slot, of_gaps))

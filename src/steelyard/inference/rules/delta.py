@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..variances import NO_ERROR
+from ..design import NO_ERROR
 from . import SIDES, Evidence, IntervalRule
 
 if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-@dataclass(frozen=True)
-class Delta(IntervalRule):
-    """An interval on another scale; ``on_scale`` takes centres and how far to reach, and returns (2, estimates)."""
-
-    on_scale: Callable[[Array, Array], Array] = field(kw_only=True)
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds around the centres, which have a finite slope on the scale."""
-        return self.on_scale(evidence.centre, evidence.critical * evidence.smooth)
+def around_centre(on_scale: Callable[[Array, Array], Array], evidence: Evidence) -> Array:
+    """Return the bounds around the centres on a scale, which makes them of these and how far to reach."""
+    return on_scale(evidence.centre, evidence.critical * evidence.smooth)
 
 
-@dataclass(frozen=True)
-class LogitDelta(IntervalRule):
-    """The logit scale, which ends where the values of the measure do: they need not be 0 and 1."""
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds on the unit interval, stretched to the values of the measure."""
-        start, stop = evidence.ends
-        whole = stop - start
-        reach = evidence.critical * (evidence.smooth / whole)
-        return np.asarray(start + whole * on_logit((evidence.centre - start) / whole, reach))
-
-    def unbounded(self, evidence: Evidence) -> Array:
-        """Return all values of the measure."""
-        return evidence.ends
+def on_stretched_logit(evidence: Evidence) -> Array:
+    """Return the bounds on the logit scale, which ends where the values of the measure do: they need not be 0 and 1."""
+    start, stop = evidence.ends
+    whole = stop - start
+    reach = evidence.critical * (evidence.smooth / whole)
+    return np.asarray(start + whole * on_logit((evidence.centre - start) / whole, reach))
 
 
 def on_logit(centre: Array, reach: Array) -> Array:
@@ -68,7 +54,9 @@ def on_log_of_rest(centre: Array, reach: Array) -> Array:
     return 1 - on_log(1 - centre, reach)[::-1]
 
 
-LOGIT = LogitDelta("delta, logit scale", (0.0, 1.0))
-FISHER = Delta("delta, Fisher scale", (-1.0, 1.0), on_scale=on_fisher)
-LOG = Delta("delta, log scale", (0.0, np.inf), on_scale=on_log)
-LOG_OF_REST = Delta("delta, log scale of 1 - value", (-np.inf, 1.0), on_scale=on_log_of_rest)
+LOGIT = IntervalRule("delta, logit scale", None, bounds=on_stretched_logit)
+FISHER = IntervalRule("delta, Fisher scale", (-1.0, 1.0), bounds=partial(around_centre, on_fisher))
+LOG = IntervalRule("delta, log scale", (0.0, np.inf), bounds=partial(around_centre, on_log))
+LOG_OF_REST = IntervalRule(
+    "delta, log scale of 1 - value", (-np.inf, 1.0), bounds=partial(around_centre, on_log_of_rest)
+)

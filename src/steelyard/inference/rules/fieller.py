@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,23 +14,16 @@ if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-@dataclass(frozen=True)
-class Fieller(IntervalRule):
-    """The source has both scores, with their joint covariance; where it has not, the delta method stands in."""
-
-    method: str = "Fieller"
-    reach: tuple[float, float] = LOG_OF_REST.reach
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        found = on_log_of_rest(evidence.centre, evidence.critical * evidence.smooth)
-        for place, (slot, value) in enumerate(zip(evidence.slots, evidence.value.tolist(), strict=True)):
-            ratio = evidence.source.ratio(slot) if np.isfinite(value) else None
-            if ratio is not None and np.isfinite(ratio).all():
-                reach = critical_values(evidence.level, np.array([evidence.source.result(slot).freedom[1]]))
-                ends = ratio.bounds(float(reach[0]))
-                found[:, place] = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
-        return found
+def of_ratios(evidence: Evidence) -> Array:
+    """Return the bounds; the source has both scores, with their joint covariance. Where not, the delta method."""
+    found = on_log_of_rest(evidence.centre, evidence.critical * evidence.smooth)
+    for place, (slot, value) in enumerate(zip(evidence.slots, evidence.value.tolist(), strict=True)):
+        ratio = evidence.source.ratio(slot) if np.isfinite(value) else None
+        if ratio is not None and np.isfinite(ratio).all():
+            reach = critical_values(evidence.level, np.array([evidence.source.result(slot).freedom[1]]))
+            ends = ratio.bounds(float(reach[0]))
+            found[:, place] = sorted(float(slot.measure.of({"mean": end, "reference": 1.0})) for end in ends)
+    return found
 
 
-FIELLER = Fieller()
+FIELLER = IntervalRule("Fieller", LOG_OF_REST.reach, bounds=of_ratios)

@@ -5,33 +5,27 @@ What a row may add is bounded, so it is the number of rows that add anything whi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..tails import Tails
-from .hall import Hall, one_more
+from .hall import of_rows, one_more, rare_bounds
+from .skewed import skewed
 
 if TYPE_CHECKING:
     from ...core.typing import Array
+    from ..tails import Tails
 
 
-@dataclass(frozen=True)
-class Gamma(Hall):
-    """Values above 0 have gamma bounds, others those of Hall's t."""
-
-    method: str = "gamma"
-    reach: tuple[float, float] = (0.0, np.inf)
-
-    def of_mean(self, value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
-        """Return the bounds of a mean."""
-        if value[0] > 0:
-            return gamma_bounds(value, error, tails.skew, reach)
-        return super().of_mean(value, error, tails, freedom, reach)
+def of_mean(value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
+    """Return the bounds of a mean: values above 0 have gamma bounds, others those of Hall's t."""
+    if value[0] > 0:
+        return gamma_bounds(value, error, tails.skew, reach)
+    return rare_bounds(value, error, tails, freedom, reach)
 
 
-GAMMA = Gamma()
+GAMMA = skewed("gamma", partial(of_rows, of_mean=of_mean), (0.0, np.inf))
 
 
 def gamma_bounds(value: Array, error: Array, skew: Array, reach: Array) -> tuple[Array, Array]:

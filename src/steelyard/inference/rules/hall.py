@@ -7,45 +7,40 @@ large, so the bound on their side is that of one row more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..student_t import critical_values, p_values
 from ..tails import Tails
-from .skewed import Skewed, SkewedSource
+from .skewed import skewed
 
 if TYPE_CHECKING:
     from ...core.typing import Array
+    from ..evaluation import Slot
+    from ..row_evaluation import SkewedEvaluation
+
+    # Bounds of means, from values, standard errors, tails, degrees of freedom, and how far to reach.
+    OfMean = Callable[[Array, Array, "Tails", Array, Array], tuple[Array, Array]]
 
 FLAT = 1e-9  # less skewness than this bends nothing
 
 
-@dataclass(frozen=True)
-class Hall(Skewed):
-    """The t statistic with its skewness taken off; where observations that add much are rare, with one more of them."""
-
-    method: str = "Hall's t"
-
-    def of_mean(self, value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
-        """Return the bounds of a mean."""
-        return rare_bounds(value, error, tails, freedom, reach)
-
-    def of_rows(self, source: SkewedSource, slot: Any, error: float, tails: Tails, level: float) -> tuple[float, float]:
-        """Return the bounds by the observations alone; those of the root of a mean are the roots of its bounds."""
-        found = source.result(slot)
-        value, freedom, rooted = found.value[0], found.freedom[0], source.is_root(slot)
-        if rooted:
-            value, error = value**2, 2 * value * error
-        values, errors, known = (np.array([number]) for number in (value, error, freedom))
-        low, high = self.of_mean(values, errors, tails, known, critical_values(level, known))
-        if rooted:
-            low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
-        return float(low[0]), float(high[0])
-
-
-HALL = Hall()
+def of_rows(
+    source: SkewedEvaluation, slot: Slot, error: float, tails: Tails, level: float, of_mean: OfMean
+) -> tuple[float, float]:
+    """Return the bounds by the observations alone; those of the root of a mean are the roots of its bounds."""
+    found = source.result(slot)
+    value, freedom, rooted = found.value[0], found.freedom[0], source.is_root(slot)
+    if rooted:
+        value, error = value**2, 2 * value * error
+    values, errors, known = (np.array([number]) for number in (value, error, freedom))
+    low, high = of_mean(values, errors, tails, known, critical_values(level, known))
+    if rooted:
+        low, high = (np.sqrt(np.maximum(bound, 0.0)) for bound in (low, high))
+    return float(low[0]), float(high[0])
 
 
 def hall_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach: Array) -> tuple[Array, Array]:
@@ -68,6 +63,9 @@ def rare_bounds(value: Array, error: Array, tails: Tails, freedom: Array, reach:
     centre, wider = one_more(value, error, tails.skew)
     longer = hall_bounds(centre, wider, tails.with_one_more(), freedom, reach)
     return np.where(tails.skew < 0, longer[0], own[0]), np.where(tails.skew > 0, longer[1], own[1])
+
+
+HALL = skewed("Hall's t", partial(of_rows, of_mean=rare_bounds))
 
 
 def one_more(value: Array, error: Array, skew: Array) -> tuple[Array, Array]:

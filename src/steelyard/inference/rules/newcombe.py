@@ -6,13 +6,14 @@ delta method takes what was not seen for what there is not. So both shares have 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..variances import NO_ERROR
-from . import MEANS_OF_CLASSES, Evidence, IntervalRule
+from ..design import NO_ERROR
+from . import MEANS_OF_CLASSES, Evidence, IntervalRule, slot_by_slot
 from .delta import LOGIT
 from .wilson import wilson
 
@@ -20,39 +21,20 @@ if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-@dataclass(frozen=True)
-class Newcombe(IntervalRule):
-    """The source has the mean of the squares, from which both shares follow."""
-
-    method: str = "Wilson, added"
-    of_averages: str | None = "newcombe.averaged"
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds; where the spread is not known there are none."""
-        found = [_of_class(evidence.source, slot, evidence.level) for slot in evidence.slots]
-        return np.array(found, dtype=np.float64).reshape(-1, 2).T
+def averaged(evidence: Evidence) -> Array:
+    """Return the bounds of means over classes: on the logit scale, but where no observation is acted on for any."""
+    found = LOGIT.bounds(evidence)
+    for place, slot in enumerate(evidence.slots):
+        if evidence.error[place] <= NO_ERROR:
+            found[:, place] = _all_off_together(evidence.source, slot, evidence.level)
+    return found
 
 
-@dataclass(frozen=True)
-class Averaged(Newcombe):
-    """A mean over classes: on the logit scale, but where no observation is acted on for any class."""
+def of_shares(source: Any, slot: Any, level: float) -> tuple[float, float]:
+    """Return the bounds of a class; where the spread is not known there are none.
 
-    method: str = LOGIT.method
-    reach: tuple[float, float] = LOGIT.reach
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        found = LOGIT.bounds(evidence)
-        for place, slot in enumerate(evidence.slots):
-            if evidence.error[place] <= NO_ERROR:
-                found[:, place] = _all_off_together(evidence.source, slot, evidence.level)
-        return found
-
-
-NEWCOMBE, AVERAGED = Newcombe(), Averaged()
-
-
-def _of_class(source: Any, slot: Any, level: float) -> tuple[float, float]:
+    The source has the mean of the squares, from which both shares follow.
+    """
     (value, _), (variance, _), (freedom, _), _ = source.result(slot)
     worst, best = slot.measure.span
     if np.isnan(variance):
@@ -71,7 +53,7 @@ def _all_off_together(source: Any, slot: Any, level: float) -> tuple[float, floa
     """Bounds of an average, as if all classes were off together."""
     classes = [slot._replace(code=code, average=None) for code in range(len(source.scale))]
     share = np.full(len(classes), 1 / len(classes)) if slot.average == MEANS_OF_CLASSES[0] else source.share
-    bounds = [_of_class(replace(source, alone=each), each, level) for each in classes]
+    bounds = [of_shares(replace(source, alone=each), each, level) for each in classes]
     low, high = (share @ np.array(bounds)).tolist()
     return low, high
 
@@ -90,3 +72,7 @@ def added(shares: Array, worths: Array, trials: float, level: float, freedom: fl
     ends = np.array([[below[0], above[1]], [above[0], below[1]]])
     down, up = np.sqrt(np.square(ends).sum(axis=1) + 2 * min(opposed, 1.0) * ends.prod(axis=1)).tolist()
     return down, up
+
+
+NEWCOMBE = IntervalRule("Wilson, added", of_averages="newcombe.averaged", bounds=partial(slot_by_slot, of_shares))
+AVERAGED = IntervalRule(LOGIT.method, (0.0, 1.0), bounds=averaged)

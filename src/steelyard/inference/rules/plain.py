@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,19 +12,13 @@ if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-@dataclass(frozen=True)
-class Plain(IntervalRule):
-    """Value and standard error as they are: without pseudo-observations, on the scale of the measure."""
-
-    method: str = "plain"
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        with np.errstate(invalid="ignore"):
-            low, high = evidence.value + SIDES * (evidence.critical * evidence.error)
-        # A value that rounding brought beyond its span still belongs to its interval.
-        least, most = np.fmin(evidence.ends[0], evidence.value), np.fmax(evidence.ends[1], evidence.value)
-        return np.array([np.maximum(low, least), np.minimum(high, most)])
+def textbook(evidence: Evidence) -> Array:
+    """Return value and standard error as they are: without pseudo-observations, on the scale of the measure."""
+    with np.errstate(invalid="ignore"):
+        low, high = evidence.value + SIDES * (evidence.critical * evidence.error)
+    # A value that rounding brought beyond its span still belongs to its interval.
+    least, most = np.fmin(evidence.ends[0], evidence.value), np.fmax(evidence.ends[1], evidence.value)
+    return np.array([np.maximum(low, least), np.minimum(high, most)])
 
 
-PLAIN = Plain()
+PLAIN = IntervalRule("plain", bounds=textbook)

@@ -1,130 +1,78 @@
 """What the rules of skewed means have in common: measured values, and distances in a partition space.
 
-Such an interval is that of the observations alone (``of_rows``, which each rule has its own of), moved outwards by a
-standard deviation that was only estimated, and by what these observations really have where that is what is bounded.
+Such an interval is that of the observations alone, which each rule makes in its own way, moved outwards by a standard
+deviation that was only estimated, and by what these observations really have where that is what is bounded.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..design import NO_ERROR
 from ..student_t import critical_values
-from ..variances import NO_ERROR
-from . import Evidence, IntervalRule
+from . import IntervalRule, slot_by_slot
 from .wilson import wilson
 
 if TYPE_CHECKING:
-    from ...core.typing import Array
+    from ..evaluation import Slot
+    from ..row_evaluation import SkewedEvaluation
     from ..tails import Tails
+
+    OfRows = Callable[["SkewedEvaluation", "Slot", float, "Tails", float], tuple[float, float]]
 
 ALL = 1 - 1e-9  # of a variance: what is left of it is rounding
 
 
-class SkewedSource(Protocol):
-    """What the rules ask the source of the evidence for; ``slot`` says of which estimate."""
-
-    @property
-    def total(self) -> float:
-        """What all observations weigh."""
-        ...
-
-    @property
-    def unit(self) -> float:
-        """What an independent observation weighs."""
-        ...
-
-    def result(self, slot: Any) -> Any:
-        """Value, variance and degrees of freedom."""
-        ...
-
-    def tails_of(self, slot: Any) -> Tails:
-        """How far the estimate is from normal."""
-        ...
-
-    def without_spread(self, slot: Any, value: float, level: float) -> tuple[float, float]:
-        """Bounds where every observation adds the same."""
-        ...
-
-    def deviation_share(self, slot: Any) -> float:
-        """The share of an estimated standard deviation in the variance."""
-        ...
-
-    def deviation_bounds(self, slot: Any, level: float) -> tuple[float, float] | None:
-        """The least and the greatest value within the interval of that standard deviation."""
-        ...
-
-    def latent_bounds(self, slot: Any, level: float) -> tuple[float, float] | None:
-        """Bounds of the estimate, had these observations been made without error."""
-        ...
-
-    def is_root(self, slot: Any) -> bool:
-        """Whether the estimate is the root of a mean."""
-        ...
-
-    def counted(self, slot: Any) -> tuple[float, float]:
-        """The proportion that the estimate goes with, and 1, or -1 where one falls as the other rises."""
-        ...
-
-    def turned(self, slot: Any, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
-        """The least and the greatest value between two values of a mean, where it turns between them."""
-        ...
+def skewed(method: str, of_rows: OfRows, reach: tuple[float, float] = (-np.inf, np.inf)) -> IntervalRule:
+    """Return a rule; ``of_rows`` makes bounds by the observations, from a slot, its standard error, tails and level."""
+    return IntervalRule(method, reach, bounds=partial(slot_by_slot, partial(_of_slot, of_rows)))
 
 
-@dataclass(frozen=True)
-class Skewed(IntervalRule):
-    """The part that these rules share."""
-
-    @abstractmethod
-    def of_rows(self, source: SkewedSource, slot: Any, error: float, tails: Tails, level: float) -> tuple[float, float]:
-        """Return the bounds by the observations alone."""
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds."""
-        found = [self._all(evidence.source, slot, evidence.level) for slot in evidence.slots]
-        return np.array(found, dtype=np.float64).reshape(-1, 2).T
-
-    def _all(self, source: SkewedSource, slot: Any, level: float) -> tuple[float, float]:
-        """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
-        found = source.result(slot)
-        value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
-        if np.isnan(value):
-            return np.nan, np.nan
-        if freedom <= 0:
-            low, high = slot.measure.span
-            return low, high
-        low, high = _moved_apart(source, slot, self._of_rows(source, slot, level), level)
-        latent = source.latent_bounds(slot, level)
-        if latent is not None:
-            low, high = min(low, latent[0]), max(high, latent[1])
-        if slot.measure.rooted is not None:
-            # Near 0 the square hardly moves, whatever its root does.
-            if value > 0:
-                root, error = np.sqrt(value), np.sqrt(variance / value) / 2
-            else:
-                (root, _), (variance, _), _, _ = source.result(slot._replace(measure=slot.measure.rooted))
-                error = np.sqrt(variance)
-            reach = float(critical_values(level, np.array([freedom]))[0] * error)
-            high = max(high, max(float(root) + reach, 0.0) ** 2)
+def _of_slot(of_rows: OfRows, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
+    """Bounds by the rows, moved outwards by a deviation that was estimated, and by what these rows really have."""
+    found = source.result(slot)
+    value, variance, freedom = found.value[0], found.variance[0], found.freedom[0]
+    if np.isnan(value):
+        return np.nan, np.nan
+    if freedom <= 0:
+        low, high = slot.measure.span
         return low, high
+    low, high = _moved_apart(source, slot, _by_rows(of_rows, source, slot, level), level)
+    latent = source.latent_bounds(slot, level)
+    if latent is not None:
+        low, high = min(low, latent[0]), max(high, latent[1])
+    if slot.measure.rooted is not None:
+        # Near 0 the square hardly moves, whatever its root does.
+        if value > 0:
+            root, error = np.sqrt(value), np.sqrt(variance / value) / 2
+        else:
+            (root, _), (variance, _), _, _ = source.result(slot._replace(measure=slot.measure.rooted))
+            error = np.sqrt(variance)
+        reach = float(critical_values(level, np.array([freedom]))[0] * error)
+        high = max(high, max(float(root) + reach, 0.0) ** 2)
+    return low, high
 
-    def _of_rows(self, source: SkewedSource, slot: Any, level: float) -> tuple[float, float]:
-        """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
-        found, tails, share = source.result(slot), source.tails_of(slot), source.deviation_share(slot)
-        value, variance = found.value[0], found.variance[0]
-        if share > 0:
-            variance = variance * (1 - share) if share < ALL else 0.0
-            tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else tails.none(1)
-        error = float(np.sqrt(variance))
-        if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
-            return source.without_spread(slot, value, level)
-        return self.of_rows(source, slot, error, tails, level)
+
+def _by_rows(of_rows: OfRows, source: SkewedEvaluation, slot: Slot, level: float) -> tuple[float, float]:
+    """Bounds by what the rows alone tell: the share of a deviation in the variance is taken off."""
+    found, tails, share = source.result(slot), source.tails_of(slot), source.deviation_share(slot)
+    value, variance = found.value[0], found.variance[0]
+    if share > 0:
+        variance = variance * (1 - share) if share < ALL else 0.0
+        tails = tails.with_normal(np.array([-share / (1 - share)])) if share < ALL else tails.none(1)
+    error = float(np.sqrt(variance))
+    if error < NO_ERROR * max(abs(value), 1e-300) or error == 0:
+        return source.without_spread(slot, value, level)
+    return of_rows(source, slot, error, tails, level)
 
 
-def _moved_apart(source: SkewedSource, slot: Any, bounds: tuple[float, float], level: float) -> tuple[float, float]:
+def _moved_apart(
+    source: SkewedEvaluation, slot: Slot, bounds: tuple[float, float], level: float
+) -> tuple[float, float]:
     """Bounds that also cover what the deviation may be: both distances from the value add up by their squares.
 
     Each is exact where the other is nothing (Zou & Donner 2008, Statistics in Medicine 27, 1693-1702).
@@ -139,7 +87,7 @@ def _moved_apart(source: SkewedSource, slot: Any, bounds: tuple[float, float], l
 
 
 def proportion_bounds(
-    source: SkewedSource, share: float, error: float, level: float, freedom: float
+    source: SkewedEvaluation, share: float, error: float, level: float, freedom: float
 ) -> tuple[float, float]:
     """Return Wilson's bounds by as many trials as would give this standard error.
 

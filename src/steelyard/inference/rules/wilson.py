@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..design import NO_ERROR
 from ..student_t import critical_values
-from ..variances import NO_ERROR
 from . import SIDES, Evidence, IntervalRule
 
 if TYPE_CHECKING:
     from ...core.typing import Array
 
 
-@dataclass(frozen=True)
-class Wilson(IntervalRule):
-    """A score interval by as many trials as would give the standard error: observations may weigh unequally."""
+def by_trials(evidence: Evidence) -> Array:
+    """Return score intervals by as many trials as would give the standard error: observations may weigh unequally.
 
-    method: str = "Wilson"
-    reach: tuple[float, float] = (0.0, 1.0)
-    of_averages: str | None = "delta.logit"
-
-    def bounds(self, evidence: Evidence) -> Array:
-        """Return the bounds; a proportion that is the same whatever the observations are is its own interval."""
-        found = score_bounds(evidence.value, evidence.error, evidence.trials, evidence.critical)
-        return np.where(evidence.smooth <= NO_ERROR, evidence.value, found)
+    A proportion that is the same whatever the observations are is its own interval.
+    """
+    found = score_bounds(evidence.value, evidence.error, evidence.trials, evidence.critical)
+    return np.where(evidence.smooth <= NO_ERROR, evidence.value, found)
 
 
-WILSON = Wilson()
+WILSON = IntervalRule("Wilson", (0.0, 1.0), "delta.logit", bounds=by_trials)
 
 
 def wilson(value: Array, trials: Array, level: float, freedom: float = np.inf) -> tuple[Array, Array]:

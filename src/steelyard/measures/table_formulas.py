@@ -11,32 +11,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.formula_arguments import SUMS, by_name, offered_of_classes
-from ..measures.registry import Measure
+from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, ComplexSteps, by_name, offered_of_classes
 from ..states.statistics import Margins
-from .layout import Layout, layout_of
+from .registry import Measure
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Places
 
-STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
-CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
-SUM_STEPS = 1j * STEP * SUMS[..., None]  # what the sums of the cells make of that
 
-
-def offered_of_table(margins: Margins) -> dict[str, Any]:
-    """What formulas of the whole table may ask for."""
-    return {
-        "correct": margins.correct,
-        "true": margins.true,
-        "assigned": margins.assigned,
-        "total": margins.true.sum(axis=-1),
-    }
+FEW_CLASSES = 16  # of so many, whole tables are laid out
+MOST_NUMBERS = 1 << 21  # held at once by a complex step
+MADE_OF = ({"true", "total"}, {"assigned"}, {"correct"})  # by which names formulas ask for the sums of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +75,6 @@ class Formulas:
     @cached_property
     def _alone(self) -> dict[str, Formulas]:
         return {}
-
-    def layout(self, classes: int) -> Layout:
-        """Where their slots are, on so many classes."""
-        return _layout(self, classes)
 
     @cached_property
     def ratios(self) -> Places:
@@ -139,14 +126,58 @@ class Formulas:
         matrices: Mapping[str, Array],
     ) -> list[Any]:
         """Some measures of the whole table, from its sums."""
-        offered, found = offered_of_table(margins), []
+        offered: dict[str, Any] = {**vars(margins), "total": margins.true.sum(axis=-1)}
+        found = []
         for measure in measures:
             if measure.penalty is not None:
                 offered |= {"penalty": penalties[measure.label], "matrix": matrices[measure.label]}
             found.append(measure.value_of(offered))
         return found
 
+    def slopes_at_table(
+        self,
+        measures: Sequence[Measure],
+        margins: Margins,
+        penalties: Mapping[str, Any],
+        matrices: Mapping[str, Array],
+    ) -> Array:
+        """Slopes of some measures of the whole table by each of its sums: (measures, sums, ...).
 
-@lru_cache(maxsize=16)
-def _layout(formulas: Formulas, classes: int) -> Layout:
-    return layout_of(tuple([measure.facts for measure in formulas.measures]), classes)
+        The sums are those of the true classes, of the assigned ones, the diagonal, and last the penalty.
+        """
+        rows, classes = margins.true.shape
+        total, sums = 3 * classes + 1, np.array([margins.true, margins.assigned, margins.correct])
+        if classes <= FEW_CLASSES:  # all steps at once
+            steps, last = _all_steps(classes)
+            true, assigned, correct = sums[:, None] + steps
+            stepped = {label: penalty + last for label, penalty in penalties.items()}
+            found = self.at_table(measures, Margins(correct, true, assigned), stepped, matrices)
+            return np.array(found).reshape(-1, total, rows).imag / STEP
+        slopes = np.zeros((len(measures), total, rows))
+        # So few steps at once that arrays stay small where a formula has them laid out.
+        most = max(1, min(classes, MOST_NUMBERS // (rows * classes)))
+        moves: list[tuple[slice, set[str], Margins, Mapping[str, Any]]] = []
+        for part, low in product(range(3), range(0, classes, most)):
+            moved: list[Any] = [*sums]
+            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            true, assigned, correct = moved
+            places = slice(part * classes + low, part * classes + min(low + most, classes))
+            moves.append((places, MADE_OF[part], Margins(correct, true, assigned), penalties))
+        stepped = {label: penalty + 1j * STEP for label, penalty in penalties.items()}
+        moves.append((slice(total - 1, total), {"penalty"}, margins, stepped))
+        for places, names, at, priced in moves:
+            # Those that ask for what takes a step; the others do not move.
+            asking = [place for place, measure in enumerate(measures) if names.intersection(measure.arguments)]
+            found = self.at_table([measures[place] for place in asking], at, priced, matrices)
+            for place, value in zip(asking, found, strict=True):
+                slopes[place, places] = value.imag / STEP
+        return slopes
+
+
+@lru_cache(maxsize=FEW_CLASSES)
+def _all_steps(classes: int) -> tuple[Any, Any]:
+    """Complex steps in all sums, one after the other: in the three of each class, (3, steps, 1, classes), and last."""
+    total = 3 * classes + 1
+    steps = 1j * STEP * np.eye(total)
+    steps.setflags(write=False)
+    return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]
