@@ -98,7 +98,6 @@ class RowEvaluation(ABC):
     """
 
     pseudo_row: ClassVar[float] = 1.0
-    heard: ClassVar[bool] = True  # whether slots can have values at all
 
     rows: Rows
     model: int
@@ -208,6 +207,11 @@ class RowEvaluation(ABC):
         return patterns_of(self.rows, self.weights, len(self.scale))
 
     # --- what there is to find, at every slot --------------------------------------------------------------------
+
+    @property
+    def heard(self) -> bool:
+        """Whether slots can have values at all."""
+        return True
 
     @property
     def scored(self) -> bool:

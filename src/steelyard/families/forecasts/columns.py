@@ -30,7 +30,7 @@ from ...maths.moments import Moments
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
-from ..state_evaluation import StateEvaluation
+from ..state_evaluation import ProbabilityEvaluation
 from .column_sums import ColumnSums, SummedColumns
 from .piece import Piece, Supposed
 
@@ -59,7 +59,7 @@ class Summing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ForecastColumns(StateEvaluation):
+class ForecastColumns(ProbabilityEvaluation):
     """One column for each score: what every row is worth by it, and its sums."""
 
     @cached_property
@@ -93,7 +93,9 @@ class ForecastColumns(StateEvaluation):
         return {measure.label: measure.matrix(self.scale) for measure in self.measures if measure.penalty is not None}
 
     def worth(self, piece: Piece, slot: Slot) -> Array:
-        """What each row of a piece is worth, in one column."""
+        """What each row of a piece is worth, in one column; nothing where that is unknown."""
+        if not self.has_value(slot):
+            return np.zeros(len(piece.truth))
         measure, matrix = slot.measure, self._matrices.get(slot.measure.label)
         if slot.average is None:
             return piece.worth(measure, slot.code, matrix)
@@ -132,7 +134,7 @@ class ForecastColumns(StateEvaluation):
 
     def begin(self) -> bool:
         """Sum up all columns over some more rows."""
-        return self.held and self._summing.portions.take()
+        return self.held and self.heard and self._summing.portions.take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 

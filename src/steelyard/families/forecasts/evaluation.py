@@ -110,15 +110,14 @@ class ForecastEvaluation(ForecastColumns):
             raise BadOption(f"there is no classifier {quoted(against)} to be better than", mend=mend)
         return self.models.index(against)
 
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread."""
+    def _result(self, slot: Slot) -> Found:
         key = key_of(slot)
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                self.found[key] = self._result(slot)
+                self.found[key] = self._found(slot)
         return self.found[key]
 
-    def _result(self, slot: Slot) -> Found:
+    def _found(self, slot: Slot) -> Found:
         plain, freedom = self.sloped(slot, *self._where(smooth=False)[:2]), (self.freedom, self.freedom)
         value = plain.value
         if not np.isfinite(value):
@@ -149,7 +148,9 @@ class ForecastEvaluation(ForecastColumns):
 
     def smoothable(self, slot: Slot) -> bool:
         """Whether pseudo-rows make a difference to a slot, and it is known which."""
-        if self.reference(slot) is not None or not (self.held or self.closed(slot) or self._in_factor(slot)):
+        if not self.has_value(slot) or self.reference(slot) is not None:
+            return False
+        if not (self.held or self.closed(slot) or self._in_factor(slot)):
             return False
         return not self.negligible[self._column_of[key_of(self.base(slot))]]
 
@@ -211,11 +212,10 @@ class ForecastEvaluation(ForecastColumns):
         middle = sloped.scale * means[column] + mass @ sloped.offset / mass.sum()
         return moments.scatter(column, sloped.scale, sloped.offset - middle)
 
-    def influence(self, slot: Slot, smooth: bool) -> Array:
-        """What each row adds to a slot, in the order of the input; or each pseudo-observation of rows let go."""
+    def _influence(self, slot: Slot, smooth: bool) -> Array:
         smooth = smooth and self._smooth_influences(slot)
         if not (self.held or smooth):
-            return super().influence(slot, smooth)
+            return super()._influence(slot, smooth)
         return self._along(slot, self.sloped(slot, *self._where(smooth)[:2]), smooth)
 
     def _along(self, slot: Slot, sloped: Sloped, smooth: bool) -> Array:
@@ -236,17 +236,17 @@ class ForecastEvaluation(ForecastColumns):
 
     def _plain_factor(self, slot: Slot, sloped: Sloped) -> Array:
         """The same of pseudo-observations: those of a skill and of its score tell those of the reference."""
-        found, plain = super().influence(slot, smooth=False), self.sloped(slot, *self._where(smooth=False)[:2])
+        found, plain = super()._influence(slot, smooth=False), self.sloped(slot, *self._where(smooth=False)[:2])
         if (sloped.scale, sloped.reference) == (plain.scale, plain.reference):
             return found
-        own = super().influence(self.base(slot), smooth=False)
+        own = super()._influence(self.base(slot), smooth=False)
         reference = (found - plain.scale * own) / plain.reference
         return np.asarray(sloped.scale * own + sloped.reference * reference)
 
     def _smooth_factor(self, slot: Slot, sloped: Sloped) -> Array:
         """The same around the means with the pseudo-rows."""
         base, share = self.base(slot), self.share
-        column, mean = self.total * super().influence(base, smooth=False), self.mean(base)
+        column, mean = self.total * super()._influence(base, smooth=False), self.mean(base)
         if slot.average == AVERAGES[1]:
             offset = self.sloped(slot, *self._where(smooth=False)[:2]).offset
             column = column - self._at_classes(offset - share @ offset)
@@ -303,7 +303,7 @@ class ForecastEvaluation(ForecastColumns):
 
         return Ratio.of(mean, reference, variance)
 
-    def remark(self, slot: Slot) -> str:
+    def _remark(self, slot: Slot) -> str:
         """How many rows make a score infinite, and how many were clipped; and what was not summed."""
         return "; ".join(word for word in (self._remark_on_zeros(slot), *self.unknown(slot)) if word)
 
@@ -378,10 +378,7 @@ class ForecastEvaluation(ForecastColumns):
         rows *= np.sqrt(self.weights.mass * len(self.rows) / self.weights.mass.sum()) / whole
         return float(np.square(rows).mean()), rows.ravel()
 
-    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
-        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
-        if not self.held:
-            return super().reweighed(slots, mass)
+    def _reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
         by_class = self.mass_by_class(mass)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -12,7 +12,6 @@ from ...core.scale import Label
 from ...core.threads import long_chunks
 from ...inference.row_evaluation import key_of
 from ...inference.table_evaluation import Slot
-from ...inference.unheard import heard
 from ...inputs.prediction import Scores
 from ...states.held_rows import Rows
 from ...states.statistics import FORECASTS
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
     """Some rows of one classifier, by all measures of its forecasts."""
     measures = recipe.made_of(FORECASTS)
-    kind = heard(ForecastEvaluation, rows, model)
-    return kind(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
+    return ForecastEvaluation(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
 
 
 class ForecastCollector(Batchwise):

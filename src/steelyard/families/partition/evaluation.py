@@ -17,7 +17,7 @@ from ...inference.skewed import SkewedEvaluation
 from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
 from ...measures.registry import Measure
-from ..state_evaluation import StateEvaluation, slopes_of
+from ..state_evaluation import ProbabilityEvaluation, slopes_of
 from ..summed.recipe import Batchwise, Look
 from .fitting import Regions
 from .looks import Steps, SummedSpaces
@@ -33,7 +33,7 @@ UNMULTIPLIED = "how far it scatters was not summed"
 
 
 @dataclass(frozen=True)
-class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
+class PartitionEvaluation(ProbabilityEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of its memberships in a partition space."""
 
     spaces: dict[Chosen, Space] = field(default_factory=dict, repr=False)
@@ -90,9 +90,11 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
         """The formula at the means."""
         return float(slot.measure.of(self.offered(slot)))
 
-    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+    _result = SkewedEvaluation.result
+
+    def _influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot: by itself, and by its part in the scaling of others."""
-        return self._along(slot, self.space(slot.measure)) if self.held else super().influence(slot, smooth)
+        return self._along(slot, self.space(slot.measure)) if self.held else super()._influence(slot, smooth)
 
     def _along(self, slot: Slot, space: Space) -> Array:
         """What some rows add to a slot."""
@@ -130,10 +132,8 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
         low, high = slot.measure.span
         return (max(low, 1 - float(np.sqrt(2)) / corner(len(self.scale))), high) if low < 0 else (low, high)
 
-    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+    def _reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else: every replicate is scaled by itself."""
-        if not self.held:
-            return super().reweighed(slots, mass)
         found = np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
             space, each = self.space(slot.measure), self.weights.mass / np.maximum(self.weights.count, 1.0)
@@ -143,7 +143,7 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
                 found[row, place] = float(slot.measure.of(self.offered(slot, drawn)))
         return found
 
-    def remark(self, slot: Slot) -> str:
+    def _remark(self, slot: Slot) -> str:
         """What could not be scaled as the rest, or was not seen."""
         if self.held:
             scaling, unknown = self.space(slot.measure).scaling, []
