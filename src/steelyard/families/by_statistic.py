@@ -12,10 +12,9 @@ from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .bins import evaluation as bins
 from .bins.evaluation import Binning, CalibrationEvaluation
+from .continuum.columns import measuring
 from .continuum.evaluation import ContinuumEvaluation
-from .continuum.sums import measuring
-from .forecasts.evaluation import ForecastEvaluation
-from .forecasts.summing import ForecastCollector
+from .forecasts.evaluation import ForecastEvaluation, scoring
 from .partition import evaluation as partitions
 from .partition.evaluation import PartitionEvaluation
 from .partition.looks import placing
@@ -47,7 +46,7 @@ class Family(NamedTuple):
 FAMILIES: dict[Statistic, Family] = {
     CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
     RANKING: Family(RankedEvaluation, SummedRanking, Counting, rankings.again),
-    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, ForecastCollector),
+    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, scoring),
     CALIBRATION: Family(CalibrationEvaluation, CalibrationEvaluation, Binning, bins.again),
     PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),
 }

@@ -123,6 +123,11 @@ class FactorInfluences:
         return influence
 
 
+def class_weights(average: str | None, share: Array) -> Array:
+    """What each class counts for in an average over classes: as much as any other, or as its share of the rows."""
+    return np.full(len(share), 1 / len(share)) if average == AVERAGES[0] else share
+
+
 def slopes_of(measure: Measure, offered: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
     """Return the derivatives of a formula by some of what it is offered, found by complex step."""
     stepped = {name: {**offered, name: offered[name] + 1j * STEP} for name in measure.arguments if name in names}

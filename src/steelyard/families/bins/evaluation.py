@@ -33,7 +33,7 @@ from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid
 from ...states.statistics import CALIBRATION
 from ..forecasts.piece import Piece
-from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation
+from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation, class_weights
 from ..summed.counting import Grids, Rulers, finer_ruler, ruler_for
 from ..summed.products import Products
 from ..summed.recipe import Batchwise, Look, Named, Recipe
@@ -107,13 +107,13 @@ class Binned:
         return np.searchsorted(self.edges, forecast, side="right")
 
 
-def summands(gap: Array, weights: Iterable[Array] | None) -> list[Array]:
-    """What is summed up in bins: of rows that weigh 1, how many there are, their gaps and squared gaps.
+def summands(gap: Array, weights: Iterable[Array] | None) -> list[Array | None]:
+    """What is summed up in bins: of rows that weigh 1, how many there are (None), their gaps and squared gaps.
 
     ``weights`` are how often rows occur, what they weigh, and their squared weights.
     """
     if weights is None:
-        return [np.ones(len(gap)), gap, gap * gap]
+        return [None, gap, gap * gap]
     count, mass, square = weights
     return [count, mass, mass * gap, square, square * gap, square * gap * gap]
 
@@ -282,10 +282,8 @@ class CalibrationEvaluation(ProbabilityEvaluation):
         """The targets that a slot is made of, and what each of them weighs in it."""
         if slot.average is None:
             return [(self._target(slot.measure, slot.code), 1.0)]
-        classes = len(self.scale)
-        even = slot.average == "macro"
-        weights = np.full(classes, 1 / classes) if even else self.class_mass / self.total
-        return [(self._target(slot.measure, code), float(weights[code])) for code in range(classes)]
+        weights = class_weights(slot.average, self.class_mass / self.total).tolist()
+        return [(self._target(slot.measure, code), weight) for code, weight in enumerate(weights)]
 
     def _gaps(self, slot: Slot) -> Gaps:
         targets, weights = zip(*self._behind(slot), strict=True)
@@ -482,12 +480,14 @@ class Binning:
     def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Sum up some rows."""
         del clusters
-        alone, weights = np.zeros(len(rows), np.uint8), rows.filled.T if self.recipe.weighed else None
+        alone, ones = np.zeros(len(rows), np.uint8), np.ones(len(rows))
+        weights = rows.filled.T if self.recipe.weighed else None
         for model, counters in enumerate(self.counters):
             evaluation = evaluation_of(self.recipe, model, rows)
             for code, counter in zip(self.codes, counters, strict=True):
                 forecast, happened = evaluation.rounded(code)
-                counter.add(forecast, alone, np.stack(summands(forecast - happened, weights), axis=1))
+                columns = [ones if each is None else each for each in summands(forecast - happened, weights)]
+                counter.add(forecast, alone, np.stack(columns, axis=1))
 
     def state(self) -> Grids:
         """The cells that have rows."""

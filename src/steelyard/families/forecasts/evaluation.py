@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...core.errors import BadOption, quoted
-from ...core.scale import listed
+from ...core.scale import Label, listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import long_chunks
 from ...inference.row_evaluation import AVERAGES, Found, key_of
 from ...inference.table_evaluation import Slot
-from ...inference.table_formulas import STEP
 from ...inputs.prediction import Scores
 from ...maths.joint_normal import Ratio
-from ...maths.moments import Moments
 from ...measures.masses import NOTHING
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
+from ..state_evaluation import slopes_of
 from ..summed.products import MOST_SIDES, all_rows, of_rows
-from .columns import MANY_ROWS, ForecastColumns, serves_both
+from ..summed.recipe import Batchwise, Recipe, Totals
+from .column_sums import Moments
+from .columns import MANY_ROWS, ForecastColumns, below, limits_of, may_be_infinite, serves_both
 from .piece import Piece
 
 if TYPE_CHECKING:
@@ -416,8 +418,67 @@ def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, fl
     """The value of a formula of two means, and its slopes by complex step."""
     if not reference > 0:
         return float("nan"), float("nan"), float("nan")
-    by_mean, by_reference = (
-        float(np.imag(measure.of({"mean": mean + step, "reference": reference + other}))) / STEP
-        for step, other in ((1j * STEP, 0.0), (0.0, 1j * STEP))
-    )
-    return float(measure.of({"mean": mean, "reference": reference})), by_mean, by_reference
+    offered = {"mean": mean, "reference": reference}
+    slopes = slopes_of(measure, offered, offered)
+    return float(measure.of(offered)), slopes["mean"], slopes["reference"]
+
+
+# --- rows that are let go: a score is a mean over rows, so sums are enough --------------------------------------------
+
+
+def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
+    """Some rows of one classifier, by all measures of its forecasts."""
+    measures = recipe.made_of(FORECASTS)
+    return ForecastEvaluation(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
+
+
+def scoring(recipe: Recipe) -> Batchwise:
+    """Sums up what rows are worth, by every score of every classifier."""
+    return Batchwise(partial(_sums_of_all, recipe, serving_both(recipe)))
+
+
+def serving_both(recipe: Recipe) -> set[str]:
+    """The scores of classes that are the same for both of two classes."""
+    return {each.label for each in recipe.made_of(FORECASTS) if each.per_class and serves_both(each)}
+
+
+def _sums_of_all(recipe: Recipe, both: set[str], rows: Rows, clusters: tuple[Label, ...]) -> Totals:
+    """The sums of all classifiers, one after the other."""
+    del clusters
+    return Totals(tuple(part for model in range(len(recipe.models)) for part in _sums(recipe, both, model, rows)))
+
+
+def _sums(recipe: Recipe, both: set[str], model: int, rows: Rows) -> list[Array]:
+    """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""
+    evaluation = evaluation_of(recipe, model, rows)
+    columns, classes = evaluation.summed_columns, len(recipe.scale)
+    limits, told_by = limits_of(recipe.made_of(FORECASTS)), _told_by(columns, both, rows.scores[model])
+    places, inverse = np.unique(told_by, return_inverse=True)
+    columns = tuple(columns[place] for place in places)
+
+    def finite(piece: Piece, slot: Slot) -> Array:
+        """What rows are worth; infinite ones are counted, since nothing can be taken off infinity again."""
+        worth = evaluation.worth(piece, slot)
+        return np.where(piece.own <= 0, 0.0, worth) if may_be_infinite(slot) else worth
+
+    summing = replace(evaluation.sums_of(columns), worth=finite)
+    sums, shift, lost = summing.none(), np.zeros(len(columns)), np.zeros(len(limits))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for low, high in long_chunks(0, len(rows), classes):
+            piece = evaluation.piece(low, high, more=summing.room)
+            weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
+            summing.add(sums, piece, shift, weights)
+            marked = [below(piece, limit) for limit in limits]
+            if rows.sums is None:
+                lost += [np.count_nonzero(marks) for marks in marked]
+            else:
+                lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
+    told = summing.told(sums, evaluation.class_square, weighted=rows.sums is not None)
+    return [told[:, inverse], lost]
+
+
+def _told_by(columns: Sequence[Slot], both: set[str], said: Scores) -> list[int]:
+    """The place of a column that has the sums of each: where one score serves both classes, theirs are alike."""
+    keys = [key_of(slot) for slot in columns]
+    alone = {label for label, _ in keys if label in both and len(said.columns) == 1}
+    return [keys.index((key[0], said.speaks) if key[0] in alone else key) for key in keys]
