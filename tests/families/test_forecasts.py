@@ -15,7 +15,7 @@ from sklearn import metrics
 
 from steelyard import Assessment, Scale, all_measures, assess, compare, find
 from steelyard.core.errors import BadOption, OutsideUnitInterval, UnknownMeasure
-from steelyard.families.forecasts.calibration import FEWEST_ROWS
+from steelyard.families.bins.evaluation import FEWEST_ROWS
 from steelyard.inference.settings import Method
 from steelyard.maths.quantiles import WORTH_COUNTING, quantiles
 from steelyard.measures.registry import REGISTRY

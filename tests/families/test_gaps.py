@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from steelyard import assess, compare
-from steelyard.families.forecasts.gaps import Gaps, PairedGaps
+from steelyard.families.bins.gaps import Gaps, PairedGaps
 from tests.effort import repeats
 
 BINS = 15

@@ -38,8 +38,8 @@ from steelyard.core.errors import (
     WrongShape,
 )
 from steelyard.core.typing import Array
+from steelyard.families.partition.partition_scaling import _checksum
 from steelyard.families.partition.rows import by_own_lot
-from steelyard.families.partition.scaling_files import _checksum
 from tests.families.test_partition_scaling import partitions, sample, votes
 
 SCALE = sy.Scale(["a", "b", "c"])

@@ -672,9 +672,7 @@ def test_the_doubt_of_a_replicate_is_that_of_the_rows_drawn() -> None:
             again["group"] = again["group"] * 100 + copies
         expected = evaluated(case.part(chosen), **again)
         for name in ("doubt_wrong", "doubt_distance"):
-            assert base.row_columns.doubts(name, drawn_mass[None])[0] == pytest.approx(
-                expected.doubt(name), rel=1e-9
-            ), options
+            assert base.doubts(name, drawn_mass[None])[0] == pytest.approx(expected.doubt(name), rel=1e-9), options
 
 
 # --- differences ----------------------------------------------------------------------------------------------

@@ -7,23 +7,20 @@ from typing import Any, NamedTuple
 
 from ..core.scale import Label, Scale
 from ..inference.row_evaluation import RowEvaluation
-from ..inference.unheard import heard
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
+from .bins import evaluation as bins
+from .bins.evaluation import Binning, CalibrationEvaluation
+from .continuum.columns import measuring
 from .continuum.evaluation import ContinuumEvaluation
-from .continuum.sums import measuring
-from .forecasts.calibration import CalibrationEvaluation
-from .forecasts.evaluation import ForecastEvaluation
-from .forecasts.summing import ForecastCollector
+from .forecasts.evaluation import ForecastEvaluation, scoring
 from .partition import evaluation as partitions
 from .partition.evaluation import PartitionEvaluation
 from .partition.looks import placing
 from .ranking import evaluation as rankings
 from .ranking.evaluation import RankedEvaluation
 from .state_evaluation import StateEvaluation
-from .summed import calibrations
-from .summed.calibrations import Binning, SummedCalibration
 from .summed.counting import Counting
 from .summed.recipe import Look, Recipe, Taking
 from .summed.summary import Summary
@@ -48,8 +45,8 @@ class Family(NamedTuple):
 FAMILIES: dict[Statistic, Family] = {
     CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
     RANKING: Family(RankedEvaluation, RankedEvaluation, Counting, rankings.again),
-    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, ForecastCollector),
-    CALIBRATION: Family(CalibrationEvaluation, SummedCalibration, Binning, calibrations.again),
+    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, scoring),
+    CALIBRATION: Family(CalibrationEvaluation, CalibrationEvaluation, Binning, bins.again),
     PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),
 }
 SAYS_MORE = (RANKING, CONTINUUM)  # than patterns of classes can: they need the rows themselves
@@ -67,12 +64,9 @@ def evaluate(
     models: tuple[str, ...],
 ) -> RowEvaluation:
     """All slots of one classifier that are made of a statistic, of rows or of what was kept of them."""
-    family, reads_scores = FAMILIES[statistic], statistic in SAYS_MORE  # all others read probabilities
+    family = FAMILIES[statistic]
     common = (model, scale, tuple(measures), stand_in, family.in_memory.pseudo_row * unit)
     if isinstance(rows, Rows):
-        kind = family.in_memory if reads_scores else heard(family.in_memory, rows, model)
-        return kind(rows, *common, models=models)
+        return family.in_memory(rows, *common, models=models)
     rows.refuse_unsummed(measures)
-    kept = rows.sample.rows
-    summed = family.summed if reads_scores else heard(family.summed, kept, model)
-    return summed(kept, *common, models=models, summary=rows)
+    return family.summed(rows.sample.rows, *common, models=models, summary=rows)

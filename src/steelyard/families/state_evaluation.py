@@ -9,6 +9,7 @@ normal.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -21,7 +22,7 @@ from ..core.errors import BadOption
 from ..core.threads import chunks, over_rows
 from ..inference.design import by_cluster, second_moment
 from ..inference.evaluation import Slot, key_of
-from ..inference.row_evaluation import AVERAGES, RowEvaluation
+from ..inference.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation
 from ..maths.formula_arguments import STEP
 from ..measures.registry import Measure
 from ..states.statistics import Patterns
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 UNPAIRED = "at most: how the classes go together was not summed"
 UNCLUSTERED = "how rows of a cluster go together was not summed"
 UNSEEN = "Merged tallies of very many rows do not tell differences; assess the files together"
+NO_PROBABILITIES = "the classifier gave scores, not probabilities"
+NO_PROBABILITIES_BUT_LABELS = "the classifier gave labels, not probabilities"
 OVERALL = "Very many rows are seen again for overall differences; leave by_class= out, or give a data frame"
 
 
@@ -118,6 +121,11 @@ class FactorInfluences:
     def parts(self, influence: Array) -> Array:
         """What each pseudo-observation adds to a slot."""
         return influence
+
+
+def class_weights(average: str | None, share: Array) -> Array:
+    """What each class counts for in an average over classes: as much as any other, or as its share of the rows."""
+    return np.full(len(share), 1 / len(share)) if average == AVERAGES[0] else share
 
 
 def slopes_of(measure: Measure, offered: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
@@ -274,3 +282,69 @@ class StateEvaluation(RowEvaluation):
             "the bootstrap draws rows, and these are too many to be held",
             mend="Leave method= out: of so many rows the usual intervals are as good",
         )
+
+
+@dataclass(frozen=True)
+class ProbabilityEvaluation(StateEvaluation):
+    """Slots of one classifier that are made of probabilities. Families say how those are evaluated that have a value.
+
+    Of a classifier that gave scores on any scale, only those have one that are made of the order of the classes in each
+    row: scores are never read as probabilities.
+    """
+
+    @cached_property
+    def heard(self) -> bool:
+        """Whether the classifier gave probabilities, or labels, which are 0 and 1."""
+        return not self.rows.scores[self.model].raw
+
+    def has_value(self, slot: Slot) -> bool:
+        """Whether a slot has a value."""
+        return self.heard or (slot.measure.ranks_classes and len(self.rows.scores[self.model].columns) > 1)
+
+    @property
+    def scored(self) -> bool:
+        """Whether any slot has a value."""
+        return any(map(self.has_value, self.slots))
+
+    @property
+    def silence(self) -> str:
+        """Why slots have no value."""
+        return NO_PROBABILITIES if self.rows.scores[self.model].columns else NO_PROBABILITIES_BUT_LABELS
+
+    def result(self, slot: Slot) -> Found:
+        """The value of a slot and its spread."""
+        return self._result(slot) if self.has_value(slot) else NOT_FOUND
+
+    @abstractmethod
+    def _result(self, slot: Slot) -> Found:
+        """The same of a slot that has a value."""
+
+    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+        """What each row adds to a slot, in the order of the input; or each pseudo-observation of rows let go."""
+        return self._influence(slot, smooth) if self.has_value(slot) else np.full(len(self.patterns.mass), np.nan)
+
+    def _influence(self, slot: Slot, smooth: bool) -> Array:
+        """The same of a slot that has a value."""
+        return super().influence(slot, smooth)
+
+    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
+        found = np.full((len(mass), len(slots)), np.nan)
+        places = [place for place, slot in enumerate(slots) if self.has_value(slot)]
+        if places and not self.held:
+            return super().reweighed(slots, mass)
+        if places:
+            found[:, places] = self._reweighed([slots[place] for place in places], mass)
+        return found
+
+    @abstractmethod
+    def _reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+        """The same of slots that have a value, of rows in memory."""
+
+    def remark(self, slot: Slot) -> str:
+        """What there is to know about a slot beside its value, or why it has none."""
+        return self._remark(slot) if self.has_value(slot) else self.silence
+
+    @abstractmethod
+    def _remark(self, slot: Slot) -> str:
+        """The same of a slot that has a value."""

@@ -86,7 +86,6 @@ class RowEvaluation(Evaluation):
 
     kinds: ClassVar[tuple[str, ...]] = AVERAGES
     pseudo_row: ClassVar[float] = 1.0
-    heard: ClassVar[bool] = True  # whether slots can have values at all
 
     rows: Rows
     model: int
@@ -163,6 +162,11 @@ class RowEvaluation(Evaluation):
         return patterns_of(self.rows, self.weights, len(self.scale))
 
     # --- what there is to find, at every slot --------------------------------------------------------------------
+
+    @property
+    def heard(self) -> bool:
+        """Whether slots can have values at all."""
+        return True
 
     @property
     def scored(self) -> bool:

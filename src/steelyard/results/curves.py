@@ -21,7 +21,7 @@ from ..core.suggestions import refuse_unknown
 from ..core.table import Table
 from ..core.text import down_to, named, shortened
 from ..core.threads import shared
-from ..families.forecasts.calibration import DECIMALS
+from ..families.bins.evaluation import DECIMALS
 from ..families.ranking.evaluation import RankedEvaluation
 from ..families.ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
 from ..inputs.remarks import told_of_thresholds

@@ -40,8 +40,8 @@ from .hypothesis_tests import MOST_CLASSES, words_on_order
 from .parts import Part
 
 if TYPE_CHECKING:
+    from ..families.bins.evaluation import CalibrationEvaluation
     from ..families.continuum.evaluation import ContinuumEvaluation
-    from ..families.forecasts.calibration import CalibrationEvaluation
     from ..families.forecasts.evaluation import ForecastEvaluation
     from ..families.partition.evaluation import PartitionEvaluation
     from ..families.ranking.evaluation import RankedEvaluation

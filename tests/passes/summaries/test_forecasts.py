@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import Scale
 from steelyard.core.arrays import ODD
-from steelyard.families.forecasts.summing import ForecastCollector, evaluation_of
+from steelyard.families.forecasts.evaluation import evaluation_of, scoring, serving_both
 from steelyard.families.summed.recipe import Recipe
 from steelyard.inference.evaluation import Slot, key_of
 from steelyard.inputs.dataset import Available
@@ -40,12 +40,12 @@ def test_a_column_that_tells_for_another_has_its_sums(speaks: int, both: bool) -
     shape = ((2, -1, False),) if both else ((1, speaks, False),)
     recipe = Recipe(Scale(["no", "yes"]), ("a",), shape, measures, Available(True))
     rows = some_rows(speaks, both)
-    summing = ForecastCollector(recipe)
+    summing = scoring(recipe)
     for low in range(0, ROWS, 1_700):
         summing.add(rows.select(np.arange(low, min(low + 1_700, ROWS))))
     totals = summing.state()
     assert totals is not None
-    assert summing.both == {"brier"}
+    assert serving_both(recipe) == {"brier"}
     evaluation = evaluation_of(recipe, 0, rows)
     columns = evaluation.summed_columns
     assert {key_of(slot) for slot in columns} >= {key_of(Slot(each, code)) for each in measures[1:] for code in (0, 1)}

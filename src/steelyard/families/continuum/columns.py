@@ -1,38 +1,40 @@
-"""Columns of measured values: all that formulas ask for of rows in memory. Knows no formula."""
+"""Columns of measured values, all that formulas ask for of rows, and the sums of them. Knows no formula."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...core.estimate import Deviation
-from ...core.scale import Continuum, Scale
-from ...core.threads import chunks, over_rows
-from ...inference.design import NO_ERROR, by_cluster
-from ...inference.row_evaluation import patterns_of
-from ...inference.tails import Tails
+from ...core.scale import Continuum, Label, Scale
+from ...core.threads import SMALL_PRODUCT, chunks, over_rows
 from ...inputs.measured import ASKED, DOUBTS, Measured
+from ...maths.sides import summed_at
 from ...measures.masses import Weights
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
-from ...states.statistics import ROUNDING, Patterns
-from ..state_evaluation import RowInfluences, with_disturbances
+from ...states.statistics import CONTINUUM
+from ..summed.recipe import Batchwise, ClusterSums, Named, Recipe, Totals
 from .judged import Judged
 
 if TYPE_CHECKING:
-    from ...core.typing import Array
+    from ...core.typing import Array, Codes
 
 MOST_NUMBERS = 1 << 26  # of columns that are kept
 DEVIATIONS = ("sd", "blur")  # that may only be estimated
 USUAL_LEVEL = 0.95  # at whose bounds of an estimated sd all means are computed
 MOST_OF_SD = 1e6  # of an estimate of which hardly anything is known
 
+SUMS, TOGETHER = "sums", "together"
+FEW_ROWS = 128  # of fewer, calling costs more than working
+
 Means = Mapping[str, float]
+Pairs = tuple["Codes", "Codes"]  # the places of both columns
 
 
 def asked_by(measures: Iterable[Measure]) -> tuple[str, ...]:
@@ -88,7 +90,8 @@ class MeasuredColumns:
     kept: dict[str, Array] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _truth(self) -> tuple[Continuum, Measured]:
+    def truth(self) -> tuple[Continuum, Measured]:
+        """The boundaries of the classes, and what was measured."""
         if not isinstance(self.scale, Continuum) or self.rows.measured is None:
             raise TypeError("the truth was not measured")
         return self.scale, self.rows.measured
@@ -98,19 +101,9 @@ class MeasuredColumns:
         """What all rows weigh."""
         return float(len(self.rows)) if self.weights.equal else float(self.rows.by_class[1].sum())
 
-    @cached_property
-    def source(self) -> RowInfluences:
-        """Where variances and covariances come from."""
-        return RowInfluences(patterns_of(self.rows, self.weights, len(self.scale)))
-
-    @cached_property
-    def patterns(self) -> Patterns:
-        """What influences are of: rows, and behind them the deviations that are estimated."""
-        return with_disturbances(self.source.patterns, len(self.moves))
-
     def judged(self, low: int, high: int) -> Judged:
         """Some rows, as they were assigned."""
-        scale, measured = self._truth
+        scale, measured = self.truth
         columns = (measured.sd, measured.blur, measured.expected, measured.spread)
         none = np.full(high - low, np.nan)
         return Judged(
@@ -175,26 +168,26 @@ class MeasuredColumns:
         return [*self._one_error_away(), *self._at_bounds()]
 
     def _one_error_away(self) -> list[MeasuredColumns]:
-        uncertain = uncertain_of(self._truth[1])
+        uncertain = uncertain_of(self.truth[1])
         return [self._moved(name, sign) for name in uncertain for sign in (1.0, -1.0)]
 
     def _moved(self, name: str, sign: float) -> MeasuredColumns:
         """The same with a deviation whose square is one standard error higher or lower."""
-        measured = self._truth[1]
+        measured = self.truth[1]
         error = measured.errors[DEVIATIONS.index(name)]
         return self._with(name, np.sqrt(np.maximum(np.square(getattr(measured, name)) + sign * error, 0.0)))
 
     def _at_bounds(self) -> list[MeasuredColumns]:
-        estimated = estimated_sd(self._truth[1])
+        estimated = estimated_sd(self.truth[1])
         if estimated is None:
             return []
-        shape = self._truth[1].value.shape
+        shape = self.truth[1].value.shape
         return [self._with("sd", np.broadcast_to(sd, shape)) for sd in bounds_of(estimated, USUAL_LEVEL)]
 
     def _with(self, name: str, column: Array) -> MeasuredColumns:
         """The same with other deviations, which are known."""
         moved: dict[str, Any] = {name: column, "errors": (0.0, 0.0)}
-        return replace(self, rows=replace(self.rows, measured=replace(self._truth[1], **moved)), kept={})
+        return replace(self, rows=replace(self.rows, measured=replace(self.truth[1], **moved)), kept={})
 
     @cached_property
     def moves(self) -> list[Means]:
@@ -206,61 +199,94 @@ class MeasuredColumns:
         """The means where the sd is at the bounds of its 95% interval; none where it is known."""
         return [each.means for each in self._at_bounds()]
 
-    # --- how far means scatter ---------------------------------------------------------------------------------
 
-    def combined(self, slopes: Means) -> Array:
-        """What each row adds to a sum of means, each so many times."""
-        found = np.zeros(len(self.rows))
-        for name, slope in slopes.items():
-            found += slope * (self.column(name) - self.means[name])
-        found /= self.total
-        return found
-
-    def scattered(self, influence: Array, slopes: Means, wavered: float) -> tuple[float, Tails]:
-        """The variance of a sum of influences, and how skewed it is; a choice between estimates adds a normal error."""
-        del slopes
-        variance = float(self.source.variances(influence[None])[0]) + wavered
-        share = np.array([wavered / variance if wavered > 0 else 0.0])
-        return variance, Tails.of(self.patterns, influence[None]).with_normal(share)
-
-    @property
-    def concentration(self) -> float:
-        """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
-        patterns = self.source.rows
-        if patterns.cluster is None:
-            return float(self.rows.by_class[2].sum()) / self.total**2
-        return float(np.square(np.bincount(patterns.cluster, patterns.mass)).sum()) / self.total**2
-
-    def doubt(self, name: str) -> float:
-        """How many standard errors what was seen is from what the response model foresees."""
-        return float(self.doubts(name, np.asarray(self.weights.mass)[None])[0])
-
-    def doubts(self, name: str, mass: Array) -> Array:
-        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
-        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
-        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = mass @ (gap - centre) / total
-            sums = [mass @ moment for moment in self._moments(gap - centre)]
-            variance = variance_around(middle, total, sums)
-            # Of what is drawn again and again, as one of few clusters, rounding leaves a little.
-            told = variance > np.maximum(ROUNDING * sums[-1] / total**2, (NO_ERROR * np.abs(gap).max()) ** 2)
-        return np.asarray(np.divide(centre + middle, np.sqrt(variance), out=np.zeros_like(variance), where=told))
-
-    def _moments(self, gap: Array) -> Array:
-        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
-        patterns = self.source.rows
-        if patterns.cluster is None:
-            size, whole = patterns.mass, patterns.square
-            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
-        else:
-            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
-            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
-            size = size[patterns.cluster]
-        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
+# --- rows that are let go: formulas of measured values are formulas of means, so sums are enough ----------------------
 
 
-def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
-    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
-    count, whole, cross, square = sums
-    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)
+def pairs_of(measures: Sequence[Measure], asked: Sequence[str]) -> Pairs:
+    """Which columns stand beside each other in a formula: the square of what a row adds to it asks for their products.
+
+    The column of ones is the first; it goes with itself and all others, and these pairs come first.
+    """
+    places = {name: place + 1 for place, name in enumerate(asked)}
+    together = [sorted(places[name] for name in measure.arguments if name in places) for measure in measures]
+    later = [(one, other) for some in together for one in some for other in some if one <= other]
+    found = dict.fromkeys([*((0, place) for place in range(len(asked) + 1)), *later])
+    first, second = zip(*found, strict=True)
+    return np.array(first), np.array(second)
+
+
+def measuring(recipe: Recipe) -> Batchwise:
+    """Sums up the columns that formulas ask for; and these with every estimated deviation a bit larger and smaller.
+
+    Beside them go the products of all columns of all classifiers, and third and fourth powers of those that stand in
+    the same formula; where rows belong to clusters, the sums of columns in each. So it is known how far values scatter,
+    together with what, and how skewed that is, without seeing the rows again; of tallies that are merged nobody could.
+    """
+    return Batchwise(partial(_summed, recipe))
+
+
+def _summed(recipe: Recipe, rows: Rows, clusters: tuple[Label, ...]) -> Named:
+    """What is kept of some rows."""
+    measures, weights = recipe.made_of(CONTINUUM), Weights.of(rows)
+    asked = asked_by(measures)
+    columns = [MeasuredColumns(rows, weights, model, recipe.scale, asked) for model in range(len(recipe.models))]
+    shape, pairs = (len(columns), len(asked)), pairs_of(measures, asked)
+    present, codes = np.zeros((2, 0), np.int64)
+    if recipe.clustered:  # only those that are here; rows that were kept as a sample have lost theirs
+        cluster = np.zeros(len(rows), np.int64) if rows.cluster is None else rows.cluster
+        present, codes = np.unique(cluster, return_inverse=True)
+
+    def work(start: int, stop: int) -> list[Array]:
+        sums = np.zeros(shape)
+        more = [np.zeros((2 + sums.size, len(present)))] if recipe.clustered else _no_powers(pairs, shape)
+        for low, high in chunks(start, stop, len(recipe.scale)):
+            pieces = np.stack([each.columns_at(low, high) for each in columns])
+            weighed = np.ones((high - low, 3)) if rows.sums is None else rows.sums[low:high]
+            sums += pieces @ weighed[:, 1]
+            if recipe.clustered:
+                told = np.concatenate([weighed.T[:2], (pieces * weighed[:, 1]).reshape(-1, high - low)])
+                more[0] += summed_at(codes[low:high], told, len(present))
+            else:
+                _add_powers(more, pieces, weighed, pairs)
+        return [sums, *more]
+
+    sums, *more = (reduce(np.add, parts) for parts in zip(*over_rows(len(rows), work, len(recipe.scale)), strict=True))
+    moved = [[each.column_sums() for each in one.moved()] for one in columns]
+    own = Totals(tuple(np.stack([row, *others]) for row, others in zip(sums, moved, strict=True)))
+    if not recipe.clustered:
+        return Named({SUMS: own, TOGETHER: Totals(tuple(more))})
+    labels = tuple(clusters[place] if clusters else place for place in present.tolist())
+    return Named({SUMS: own, TOGETHER: ClusterSums(labels, more[0].T).without_empty()})
+
+
+# --- products and powers of columns, behind a column of ones ----------------------------------------------------------
+
+
+def _no_powers(pairs: Pairs, shape: tuple[int, int]) -> list[Array]:
+    """Of each classifier the products of pairs and columns, and of pairs and pairs, and then of all columns of all."""
+    models, columns = shape
+    found = [np.zeros((len(pairs[0]), size)) for _ in range(models) for size in (1 + columns, len(pairs[0]))]
+    return [*found, np.zeros((1 + models * columns, 1 + models * columns))]
+
+
+def _add_powers(found: list[Array], pieces: Array, weights: Array, pairs: Pairs) -> None:
+    # Of products that are small, linear algebra makes no threads of its own, which would wait for these here.
+    step = max(FEW_ROWS, SMALL_PRODUCT // max(len(pairs[0]), len(found[-1])) ** 2)
+    for low in range(0, len(weights), step):
+        _add_few(found, pieces[:, :, low : low + step], weights[low : low + step], pairs)
+
+
+def _add_few(found: list[Array], pieces: Array, weights: Array, pairs: Pairs) -> None:
+    size, (times, mass, square) = 1 + pieces.shape[1], weights.T
+    both = np.ones((len(pairs[0]), len(weights)))  # the first pairs are the columns themselves
+    mean = np.divide(mass, times, out=np.zeros(len(mass)), where=times > 0)
+    for place, piece in enumerate(pieces):
+        both[1:size] = piece
+        for pair in range(size, len(both)):
+            np.multiply(both[pairs[0][pair]], both[pairs[1][pair]], out=both[pair])
+        found[2 * place] += both @ (both[:size] * (times * mean**3)).T
+        light = both * (np.sqrt(times) * mean**2)
+        found[2 * place + 1] += light @ light.T
+    columns = np.concatenate([both[:1], pieces.reshape(-1, len(weights))]) * np.sqrt(square)
+    found[-1] += columns @ columns.T

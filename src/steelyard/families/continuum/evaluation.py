@@ -6,7 +6,7 @@ complex step, times the row less the means. Means are those of rows in memory, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum
-from ...inference.design import NO_ERROR
+from ...inference.design import NO_ERROR, by_cluster
 from ...inference.evaluation import Slot
 from ...inference.row_evaluation import SkewedEvaluation
 from ...inference.rules.wilson import wilson
@@ -23,16 +23,30 @@ from ...inference.student_t import critical_values
 from ...inference.tails import Tails
 from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
-from ...states.statistics import ROUNDING, Patterns
-from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of
-from .columns import USUAL_LEVEL, Means, MeasuredColumns, asked_by, bounds_of, estimated_sd, uncertain_of
+from ...states.statistics import CONTINUUM, ROUNDING, Patterns
+from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of, with_disturbances
+from ..summed.products import made_up, tails_of
+from .columns import (
+    SUMS,
+    TOGETHER,
+    USUAL_LEVEL,
+    Means,
+    MeasuredColumns,
+    asked_by,
+    bounds_of,
+    estimated_sd,
+    halved,
+    pairs_of,
+    uncertain_of,
+)
 from .judged import Judged
-from .sums import MeasuredSums
 
 if TYPE_CHECKING:
     from ...core.typing import Array
 
 MANY_ROWS = 1 << 16
+STEADY = 1e-12  # of squares that were summed before their mean was known
+CANCELLED = 1e-6  # its root: of what is added up, no more can be told
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
 NO_SCATTER = "sd_response is 0: as if the covariates told the response exactly"
 UNKNOWN = "{need} is not known of these rows"
@@ -48,20 +62,11 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
         return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
-    @cached_property
+    @property
     def _truth(self) -> tuple[Continuum, Measured]:
-        if not isinstance(self.scale, Continuum) or self.rows.measured is None:
-            raise TypeError("the truth was not measured")
-        return self.scale, self.rows.measured
+        return self.row_columns.truth
 
     # --- means -------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def columns(self) -> MeasuredColumns | MeasuredSums:
-        """The columns that formulas ask for."""
-        if self.held:
-            return self.row_columns
-        return MeasuredSums(self.summary, self.model, len(uncertain_of(self._truth[1])))
 
     @cached_property
     def row_columns(self) -> MeasuredColumns:
@@ -77,14 +82,127 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         """What formulas ask for by a name, of every row."""
         return self.row_columns.column(name)
 
+    @cached_property
+    def _summed_means(self) -> list[Means]:
+        """Of rows that were let go: the means, those with each estimated deviation moved, and those at bounds of sd."""
+        sums = self._state[SUMS].parts[self.model] / self.total
+        return [dict(zip(self._summed, row, strict=True)) for row in sums.tolist()]
+
     @property
     def means(self) -> Means:
         """The means of all columns that are asked for."""
-        return self.columns.means
+        return self.row_columns.means if self.held else self._summed_means[0]
+
+    @cached_property
+    def moves(self) -> list[Means]:
+        """By how much one standard error of each estimated deviation moves every mean."""
+        return self.row_columns.moves if self.held else halved(self._summed_means[1 : 1 + 2 * self._uncertain])
+
+    @property
+    def means_at_bounds(self) -> list[Means]:
+        """The means where the sd is at the bounds of its 95% interval; none where it is known."""
+        return self.row_columns.means_at_bounds if self.held else self._summed_means[1 + 2 * self._uncertain :]
+
+    @property
+    def _uncertain(self) -> int:
+        """How many deviations are only estimated."""
+        return len(uncertain_of(self._truth[1]))
+
+    # --- sums of rows that were let go ---------------------------------------------------------------------------
+
+    @property
+    def _state(self) -> Mapping[str, Any]:
+        return self.summary.states[CONTINUUM.name].found  # type: ignore[no-any-return]
+
+    @property
+    def _clusters(self) -> Array:
+        """The sums of all clusters, one in a row."""
+        return self._state[TOGETHER].sums  # type: ignore[no-any-return]
+
+    @cached_property
+    def _summed(self) -> tuple[str, ...]:
+        """The names of the columns that were summed."""
+        return asked_by(self.summary.recipe.made_of(CONTINUUM))
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom of what is drawn, rows or clusters."""
+        if self.held:
+            return super().freedom
+        return (len(self._clusters) if self.clustered else self.drawn) - 1
+
+    @property
+    def _lost(self) -> float:
+        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+
+    @cached_property
+    def _factor(self) -> Array:
+        """Pseudo-observations with the products of the columns of all classifiers, or clusters: (columns, these)."""
+        means = np.concatenate([sums[0] for sums in self._state[SUMS].parts]) / self.total
+        if self.clustered:
+            told, mass = self._clusters[:, 2:], self._clusters[:, 1:2]
+            around = (told - mass * means).T
+            around[np.square(around).sum(axis=1) <= STEADY * np.square(told).sum(axis=0)] = 0.0
+            return np.asarray(around * np.sqrt(self._lost) / self.total)
+        products = self._state[TOGETHER].parts[-1]
+        whole, cross, squares = products[0, 0], products[0, 1:], products[1:, 1:]
+        around = squares - np.outer(means, cross) - np.outer(cross, means) + whole * np.outer(means, means)
+        steady = np.diag(around) <= STEADY * np.diag(squares)
+        around[steady], around[:, steady] = 0.0, 0.0
+        return made_up(around * self._lost) / self.total
+
+    def _row(self, name: str) -> Array:
+        """What pseudo-observations add to the mean of a column of this classifier; all are asked for the same."""
+        return np.asarray(self._factor[self.model * len(self._summed) + self._summed.index(name)])
+
+    def _powers(self, own: Array, of_means: Means) -> tuple[float, float, float]:
+        """What second, third and fourth powers of what rows or clusters add come to."""
+        square = float(np.square(own).sum())
+        if self.clustered:
+            return square, float(np.power(own, 3).sum()), float(np.power(own, 4).sum())
+        third, fourth = self._state[TOGETHER].parts[2 * self.model : 2 * self.model + 2]
+        slopes = np.zeros(1 + len(self._summed))
+        for name, slope in of_means.items():
+            slopes[1 + self._summed.index(name)] = slope
+            slopes[0] -= slope * self.means[name]
+        slopes /= self.total
+        first, second = pairs_of(self.summary.recipe.made_of(CONTINUUM), self._summed)
+        pairs = slopes[first] * slopes[second] * np.where(first == second, 1, 2)
+        return square, float(pairs @ third @ slopes), max(float(pairs @ fourth @ pairs), 0.0)
+
+    # --- how a response model fits ---------------------------------------------------------------------------------
 
     def doubt(self, name: str) -> float:
         """How many standard errors what was seen is from what the response model foresees."""
-        return self.columns.doubt(name)
+        if self.held:
+            return float(self.doubts(name, np.asarray(self.weights.mass)[None])[0])
+        seen, foreseen = DOUBTS[name]
+        error = float(np.linalg.norm(self._combined({seen: 1.0, foreseen: -1.0})))
+        return (self.means[seen] - self.means[foreseen]) / error if error > 0 else 0.0
+
+    def doubts(self, name: str, mass: Array) -> Array:
+        """The same where the rows weigh something else, (replicates, rows): one a replicate; 0 where no row differs."""
+        gap = self.column(DOUBTS[name][0]) - self.column(DOUBTS[name][1])
+        centre, total = float(self.weights.mass @ gap) / self.total, mass.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = mass @ (gap - centre) / total
+            sums = [mass @ moment for moment in self._moments(gap - centre)]
+            variance = variance_around(middle, total, sums)
+            # Of what is drawn again and again, as one of few clusters, rounding leaves a little.
+            told = variance > np.maximum(ROUNDING * sums[-1] / total**2, (NO_ERROR * np.abs(gap).max()) ** 2)
+        return np.asarray(np.divide(centre + middle, np.sqrt(variance), out=np.zeros_like(variance), where=told))
+
+    def _moments(self, gap: Array) -> Array:
+        """Of what is drawn, rows or whole clusters: number, squared weight and both moments, per weight of a row."""
+        patterns = self.row_patterns
+        if patterns.cluster is None:
+            size, whole = patterns.mass, patterns.square
+            found = np.stack([patterns.count, whole, whole * gap, whole * gap**2])
+        else:
+            summed, size = by_cluster(patterns, np.stack([gap, np.ones_like(gap)]))
+            found = np.stack([np.ones_like(size), size**2, size * summed, summed**2])[:, patterns.cluster]
+            size = size[patterns.cluster]
+        return np.asarray(np.divide(found, size, out=np.zeros_like(found), where=size > 0))
 
     def _offered(self, slot: Slot) -> dict[str, Any]:
         """The means that a formula asks for, and what else it may ask for."""
@@ -109,30 +227,54 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     @cached_property
     def source(self) -> RowInfluences | FactorInfluences:
         """Where variances and covariances come from."""
-        return self.columns.source
+        if self.held:
+            return RowInfluences(self.row_patterns)
+        return FactorInfluences(len(self.scale), self._factor.shape[1], self.freedom)
 
-    @property
+    @cached_property
     def patterns(self) -> Patterns:
         """What influences are of: rows or pseudo-observations; behind them one for every deviation that is estimated.
 
         What its error does to a value is like the influence of one more row, which all classifiers share. But no row
         is behind it: it is normal, and has no skewness.
         """
-        return self.columns.patterns
+        return with_disturbances(self.source.patterns, len(self.moves))
 
     def influence(self, slot: Slot, smooth: bool = False) -> Array:
         """What each row adds to a slot, in the order of the input; and then, what every estimated deviation does."""
         del smooth
         slopes = self.slopes(slot)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = self.columns.combined(slopes)
-        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self.columns.moves]
+            found = self._combined(slopes)
+        moves = [sum(slope * move[name] for name, slope in slopes.items()) for move in self.moves]
         return np.append(found, moves) if moves else found
+
+    def _combined(self, slopes: Means) -> Array:
+        """What each row, or pseudo-observation, adds to a sum of means, each so many times."""
+        if self.held:
+            found = np.zeros(len(self.rows))
+            for name, slope in slopes.items():
+                found += slope * (self.column(name) - self.means[name])
+            found /= self.total
+            return found
+        rows = np.array([slope * self._row(name) for name, slope in slopes.items()])
+        found, largest = rows.sum(axis=0), np.linalg.norm(rows, axis=1).max(initial=0.0)
+        # Columns may take each other off, and leave what rounding makes of the products of both.
+        return np.zeros(found.shape) if np.linalg.norm(found) <= CANCELLED * largest else found
 
     def scattered(self, slot: Slot) -> tuple[float, Tails]:
         """The variance of a slot, and how skewed it is."""
         slopes, wavered = self.slopes(slot), float(np.square(self.wavering(slot)).sum())
-        variance, tails = self.columns.scattered(self.influence(slot), slopes, wavered)
+        influence = self.influence(slot)
+        variance = float(self.source.variances(influence[None])[0]) + wavered
+        if self.held:  # a choice between estimates adds a normal error
+            share = np.array([wavered / variance if wavered > 0 else 0.0])
+            tails = Tails.of(self.patterns, influence[None]).with_normal(share)
+        else:
+            # Powers of rows have not lost a degree of freedom, as the variance has, of which a choice has its share.
+            own, moves = np.split(influence, [self._factor.shape[1]])
+            steady = float(np.square(moves).sum()) + wavered * self.freedom / (self.freedom + 1)
+            tails = tails_of(*self._powers(own / np.sqrt(self._lost), slopes), self.freedom + 1, steady)
         # Means may take each other off: what is left of them is rounding, and so is how far that scatters.
         whole = sum(abs(slope * self.means[name]) for name, slope in slopes.items())
         return 0.0 if np.sqrt(variance) <= NO_ERROR * whole else variance, tails
@@ -149,7 +291,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         if found == 0 or np.isnan(found) or not doubts:
             return np.array([found])
         seen, foreseen = DOUBTS[doubts[0]]
-        parts = self.source.parts(self.columns.combined({seen: 1.0, foreseen: -1.0}))
+        parts = self.source.parts(self._combined({seen: 1.0, foreseen: -1.0}))
         length = np.linalg.norm(parts)
         return np.asarray(found * parts / length) if length > 0 else np.array([found])
 
@@ -162,7 +304,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 
     def _means_at(self, level: float) -> Sequence[Means]:
         """The same at another level: by parabolas through the means at these bounds and at the sd itself."""
-        known = self.columns.means_at_bounds
+        known = self.means_at_bounds
         if self.estimated is None or level == USUAL_LEVEL or not known:
             return known
         nodes = np.array([self.estimated.sd, *bounds_of(self.estimated, USUAL_LEVEL)])
@@ -184,15 +326,15 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     def deviation_share(self, slot: Slot) -> float:
         """The share of a slot's variance that an estimated sd has."""
         variance = self.result(slot).variance[0]
-        if not self.columns.means_at_bounds or not variance > 0:
+        if not self.means_at_bounds or not variance > 0:
             return 0.0
-        moves = self.columns.moves[uncertain_of(self._truth[1]).index("sd")]
+        moves = self.moves[uncertain_of(self._truth[1]).index("sd")]
         moved = sum(slope * moves[name] for name, slope in self.slopes(slot).items())
         return min(float(moved**2 / variance), 1.0)
 
     def deviation_bounds(self, slot: Slot, level: float) -> tuple[float, float] | None:
         """The least and the most that a slot is within the interval of an estimated sd; None where it is known."""
-        if not self.columns.means_at_bounds or SD not in self._needs(slot):
+        if not self.means_at_bounds or SD not in self._needs(slot):
             return None
         ends = [self.value(slot), *self._values_at(slot, level)]
         if slot.measure.latent is not None:
@@ -224,7 +366,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 
         name, square = slot.measure.latent
         mean, squares = self.means[name], self.means[square]
-        variance = max(squares - mean**2, 0.0) * self.columns.concentration
+        variance = max(squares - mean**2, 0.0) * self._concentration
         low = high = mean
         if variance > 0 and mean > 0:
             reach = float(critical_values(level, np.array([np.inf]))[0])
@@ -243,6 +385,16 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
             return turned
         values = [float(np.real(slot.measure.value_of({**self._offered(slot), name: np.float64(end)}))) for end in ends]
         return min(values), max(values)
+
+    @property
+    def _concentration(self) -> float:
+        """One by the number of equally weighted rows that scatter as much as these; with clusters, of these."""
+        squares = self.class_square
+        if self.clustered and not self.held:
+            squares = np.square(self._clusters[:, 1])
+        elif self.row_patterns.cluster is not None:
+            squares = np.square(np.bincount(self.row_patterns.cluster, self.row_patterns.mass))
+        return float(squares.sum()) / self.total**2
 
     def counted(self, slot: Slot) -> tuple[float, float]:
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
@@ -307,10 +459,10 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 
         An sd that was estimated is as skewed as its chi-squared distribution: a normal error reaches both its bounds.
         """
-        number = len(self.columns.moves)
+        number = len(self.moves)
         found = np.stack([self.influence(slot)[-number:] if number else np.zeros(0) for slot in slots], axis=1)
         pair = np.stack([found, found])
-        if self.columns.means_at_bounds:
+        if self.means_at_bounds:
             reach = float(critical_values(USUAL_LEVEL, np.array([np.inf]))[0])
             for place, slot in enumerate(slots):
                 low, high = self._values_at(slot, USUAL_LEVEL)
@@ -333,7 +485,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
             offered: dict[str, Any] = {"classes": len(self.scale)}
             for name in slot.measure.arguments:
                 if name in DOUBTS:
-                    offered[name] = self.row_columns.doubts(name, mass)
+                    offered[name] = self.doubts(name, mass)
                 elif name in ASKED:
                     offered[name] = mass @ self.column(name) / total
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -371,3 +523,9 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 def _is_rate(measure: Measure) -> bool:
     """Whether rows are right or wrong to a measure, and not so far off."""
     return measure.span == (0.0, 1.0) or measure.name.endswith("_error")
+
+
+def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
+    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
+    count, whole, cross, square = sums
+    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)

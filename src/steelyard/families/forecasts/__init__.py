@@ -1,4 +1,1 @@
-"""Measures of probabilities: scored row by row, and compared with frequencies in bins.
-
-Start with ``columns.py``, the scores of each row, and ``calibration.py``, the bins.
-"""
+"""Measures of probabilities that are scored row by row. Start with ``columns.py``, the scores of each row."""

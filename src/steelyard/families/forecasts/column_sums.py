@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...inference.evaluation import Slot, key_of
-from ...inference.row_evaluation import AVERAGES
 from ...maths.sides import summed_at, sums_of_products
+from ..state_evaluation import class_weights
+from ..summed.recipe import Totals
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
@@ -29,22 +30,44 @@ Weights = tuple["Array", "Array"]  # of the rows: the weight of each, and its sq
 
 
 @dataclass(frozen=True, eq=False)
-class SummedColumns:
-    """Sums over some rows, to which others are added.
+class Moments:
+    """Sums over rows within each true class, of some columns: (columns, classes).
 
     Attributes:
-        alone: Of columns by themselves, over all classes: by weight, by squared weight, and of squares by that.
-        weighed: Of columns that stand together, within each class: by weight. Nothing but 0 where all rows weigh 1.
-        products: The same by squared weight; and beside it, of the products of each with those up to it.
+        shift: What is taken from each column before it is summed, so that little cancels.
+        mass: What the rows weigh, (classes,).
+        weighed: Sums by weight. Of a column that need not be told apart by class, all is in the first place, here and
+            in what follows.
+        square: Sums of squared weights.
+        first: Sums by squared weight.
+        second: Sums of squares by squared weight; these may be in the first place whether told apart or not.
     """
 
-    alone: Array
+    shift: Array
+    mass: Array
     weighed: Array
-    products: Array
+    square: Array
+    first: Array
+    second: Array
 
-    def __add__(self, other: Self) -> SummedColumns:
-        """Sums over these rows and others."""
-        return SummedColumns(self.alone + other.alone, self.weighed + other.weighed, self.products + other.products)
+    @cached_property
+    def means(self) -> Array:
+        """The mean of each column."""
+        return np.asarray(self.shift + self.weighed.sum(axis=1) / self.mass.sum())
+
+    @cached_property
+    def squares(self) -> Array:
+        """Squared distances of each column from its mean, summed by squared weight."""
+        inside = (self.shift - self.means)[:, None]
+        parts = self.second + 2 * inside * self.first + inside**2 * self.square
+        return np.asarray(np.maximum(parts.sum(axis=1), 0.0))
+
+    def scatter(self, column: int, scale: float, offset: Array) -> float:
+        """Squares of scale * column + offset of the class, summed by squared weight."""
+        inside = offset + scale * self.shift[column]
+        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
+        parts += inside**2 * self.square[column]
+        return max(float(parts.sum()), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,40 +122,45 @@ class ColumnSums:
         """How many columns a piece must have room for."""
         return len(self._together)
 
-    def none(self) -> SummedColumns:
-        """Sums over no rows."""
+    def none(self) -> Totals:
+        """Sums over no rows, in three parts.
+
+        The first is of columns by themselves, over all classes: by weight, by squared weight, and of squares by that.
+        The second is of columns that stand together, within each class, by weight; nothing but 0 where all rows weigh
+        1. The third is the same by squared weight, and beside it, of the products of each with those up to it.
+        """
         together, classes = len(self._together), len(self.share)
         products = np.zeros((together, classes + together))
-        return SummedColumns(np.zeros((3, len(self.columns))), np.zeros((together, classes)), products)
+        return Totals((np.zeros((3, len(self.columns))), np.zeros((together, classes)), products))
 
-    def add(self, sums: SummedColumns, piece: Piece, shift: Array, weights: Weights | None = None) -> None:
+    def add(self, sums: Totals, piece: Piece, shift: Array, weights: Weights | None = None) -> None:
         """Add up the rows of a piece that has room for some columns, less the shift."""
-        room = piece.room
+        room, (alone, weighed, products) = piece.room, sums.parts
         for parts in self._all_classes:
             some = slice(self._together[parts[0]], self._together[parts[-1]] + 1)
             np.subtract(piece.of_classes(self.columns[parts[0]].measure), shift[list(parts), None], out=room[some])
         for place, row in self._single:
             worth = self.worth(piece, self.columns[place])
             if row is None:
-                sums.alone[:, place] += _sums(worth, shift[place], weights)
+                alone[:, place] += _sums(worth, shift[place], weights)
             else:
                 np.subtract(worth, shift[place], out=room[row])
         if self._together and weights is None:
-            self._add_products(sums, piece, room)
+            self._add_products(products, piece, room)
         elif self._together and weights is not None:
             room[:, weights[0] == 0] = 0.0  # even an infinite score of a row that weighs nothing
-            sums.weighed[...] += by_class(piece, room * weights[0])
-            self._add_products(sums, piece, room * weights[1])
+            weighed += by_class(piece, room * weights[0])
+            self._add_products(products, piece, room * weights[1])
 
-    def _add_products(self, sums: SummedColumns, piece: Piece, columns: Array) -> None:
+    def _add_products(self, sums: Array, piece: Piece, columns: Array) -> None:
         """Add up columns within each class, and their products with those that are laid out in the piece."""
-        sums.products[:, : piece.classes] += by_class(piece, columns)
-        products = sums.products[:, piece.classes :]
+        sums[:, : piece.classes] += by_class(piece, columns)
+        products = sums[:, piece.classes :]
         for row, column in enumerate(piece.room):
             first = 0 if piece.few else row  # of many classes, nobody asks for more than squares
             products[first : row + 1, row] += np.einsum("ij,j->i", columns[first : row + 1], column)
 
-    def told(self, sums: SummedColumns, square: Array, weighted: bool) -> Array:
+    def told(self, sums: Totals, square: Array, weighted: bool) -> Array:
         """By weight, of squared weights, by squared weight, of squares by that: (4, columns, classes).
 
         Squares need not be told apart by class: nothing is multiplied with them that depends on it. What is not told
@@ -143,15 +171,17 @@ class ColumnSums:
             square: The sums of squared weights within each class.
             weighted: Whether any row weighs something else than 1.
         """
-        classes = len(self.share)
-        first, products = np.split(sums.products, [classes], axis=1)
+        classes, (alone, summed, beside) = len(self.share), sums.parts
+        first, products = np.split(beside, [classes], axis=1)
         products = products + np.triu(products, 1).T  # two columns were multiplied once
-        weighed, found = sums.weighed if weighted else first, np.zeros((4, len(self.columns), classes))
-        found[:, :, 0] = np.insert(sums.alone, 1, square.sum(), axis=0)
+        weighed, found = summed if weighted else first, np.zeros((4, len(self.columns), classes))
+        found[:, :, 0] = np.insert(alone, 1, square.sum(), axis=0)
         for place, row in self._together.items():
             self._write(found, place, (weighed[row], square, first[row]), products[row, row])
         for place, parts in self._means.items():
-            share, rows = self._shares(self.columns[place]), [self._together[part] for part in parts]
+            slot = self.columns[place]
+            share = np.ones(classes) if slot.measure.summed else class_weights(slot.average, self.share)
+            rows = [self._together[part] for part in parts]
             both = products[np.ix_(rows, rows)]
             squares, most = float(share @ both @ share), float(np.square(share) @ np.diag(both))
             squares = squares if squares > ROUNDING * most else 0.0  # where all of it cancels
@@ -182,12 +212,6 @@ class ColumnSums:
             first = sums[0], np.full(classes, square), sums[1]
             self._write(found, place, first, float(sums[2].sum()))
         return found
-
-    def _shares(self, slot: Slot) -> Array:
-        """What classes count for in a mean or a sum over them."""
-        if slot.measure.summed:
-            return np.ones(len(self.share))
-        return np.full(len(self.share), 1 / len(self.share)) if slot.average == AVERAGES[0] else self.share
 
 
 def _sums(column: Array, shift: float, weights: Weights | None) -> tuple[float, float, float]:

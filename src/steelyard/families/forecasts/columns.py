@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,12 +26,12 @@ from ...core.threads import Portions, long_chunks, over_rows
 from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
 from ...inference.row_evaluation import AVERAGES
 from ...inputs.prediction import Scores
-from ...maths.moments import Moments
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
-from ..state_evaluation import StateEvaluation
-from .column_sums import ColumnSums, SummedColumns
+from ..state_evaluation import ProbabilityEvaluation, class_weights
+from ..summed.recipe import Totals
+from .column_sums import ColumnSums, Moments
 from .piece import Piece, Supposed
 
 if TYPE_CHECKING:
@@ -44,22 +44,8 @@ PASSES = 4  # over the rows of a column, at the least
 NEGLIGIBLE = 0.02  # of a standard error: where pseudo-rows could not move a value by more, they are left out
 
 
-class Summing(NamedTuple):
-    """Rows that are summed up, a portion at a time.
-
-    Attributes:
-        shift: About where the mean of each column is.
-        columns: How columns are summed up.
-        portions: The sums over some rows, and forecasts of some of them that were chosen.
-    """
-
-    shift: Array
-    columns: ColumnSums
-    portions: Portions[tuple[SummedColumns, list[Array]]]
-
-
 @dataclass(frozen=True)
-class ForecastColumns(StateEvaluation):
+class ForecastColumns(ProbabilityEvaluation):
     """One column for each score: what every row is worth by it, and its sums."""
 
     @cached_property
@@ -93,13 +79,13 @@ class ForecastColumns(StateEvaluation):
         return {measure.label: measure.matrix(self.scale) for measure in self.measures if measure.penalty is not None}
 
     def worth(self, piece: Piece, slot: Slot) -> Array:
-        """What each row of a piece is worth, in one column."""
+        """What each row of a piece is worth, in one column; nothing where that is unknown."""
+        if not self.has_value(slot):
+            return np.zeros(len(piece.truth))
         measure, matrix = slot.measure, self._matrices.get(slot.measure.label)
         if slot.average is None:
             return piece.worth(measure, slot.code, matrix)
-        classes = len(self.scale)
-        shares = [1 / classes] * classes if slot.average == AVERAGES[0] else self.share.tolist()
-        return piece.average(measure, slot.average, shares)
+        return piece.average(measure, slot.average, class_weights(slot.average, self.share).tolist())
 
     @cached_property
     def share(self) -> Array:
@@ -132,7 +118,7 @@ class ForecastColumns(StateEvaluation):
 
     def begin(self) -> bool:
         """Sum up all columns over some more rows."""
-        return self.held and self._summing.portions.take()
+        return self.held and self.heard and self._portions.take()
 
     # --- sums of all columns -----------------------------------------------------------------------------------
 
@@ -141,9 +127,8 @@ class ForecastColumns(StateEvaluation):
         """Sums over the rows as they are."""
         if not self.held:
             return self._kept_moments()
-        shift, summing, portions = self._summing
-        sums = reduce(add, (sums for sums, _ in portions.results()))
-        return Moments(shift, self._masses, *summing.told(sums, self.class_square, not self.weights.equal))
+        sums = reduce(add, (sums for sums, _ in self._portions.results()))
+        return Moments(self._shift, self._masses, *self._own_sums.told(sums, self.class_square, not self.weights.equal))
 
     def _kept_moments(self) -> Moments:
         """The sums that were kept; those of averages by the shares of classes follow from those of the classes."""
@@ -190,17 +175,25 @@ class ForecastColumns(StateEvaluation):
         return self.moments.scatter(column, 1.0, none) / float(self.moments.square[column].sum())
 
     @cached_property
-    def _summing(self) -> Summing:
-        """All rows, of which nothing is summed up yet."""
+    def _portions(self) -> Portions[tuple[Totals, list[Array]]]:
+        """All rows, a portion at a time, of which nothing is summed up yet: sums, and forecasts of some chosen rows."""
+        work = partial(self._summed, self._shift, self._own_sums)
+        return Portions(len(self.rows), work, PASSES * len(self.scale))
+
+    @cached_property
+    def _shift(self) -> Array:
+        """About where the mean of each column is."""
         with np.errstate(divide="ignore", invalid="ignore"):
             first, mass = self.piece(0, min(len(self.rows), SAMPLE)), self.weights.mass[:SAMPLE]
             means = [mass @ self.worth(first, slot) / mass.sum() for slot in self.columns]
-            shift = np.nan_to_num(means, posinf=0.0)
-        summing = self.sums_of(self.columns)
-        work = partial(self._summed, shift, summing)
-        return Summing(shift, summing, Portions(len(self.rows), work, PASSES * len(self.scale)))
+            return np.asarray(np.nan_to_num(means, posinf=0.0))
 
-    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[SummedColumns, list[Array]]:
+    @cached_property
+    def _own_sums(self) -> ColumnSums:
+        """How all columns are summed up."""
+        return self.sums_of(self.columns)
+
+    def _summed(self, shift: Array, summing: ColumnSums, start: int, stop: int) -> tuple[Totals, list[Array]]:
         """Sum up some rows, and choose among them."""
         weights, sums, chosen = self.weights, summing.none(), []
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -308,7 +301,7 @@ class ForecastColumns(StateEvaluation):
         said = self.rows.scores[self.model]
         if len(self.rows) <= MANY_ROWS or not said.columns:
             return ()
-        kept = np.concatenate([each for _, chosen in self._summing.portions.results() for each in chosen], axis=1)
+        kept = np.concatenate([each for _, chosen in self._portions.results() for each in chosen], axis=1)
         some = Scores(tuple(kept), said.speaks).memberships()
         return self._less_sure(Scores(some)) if kept.size else ()
 

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...core.errors import BadOption, quoted
-from ...core.scale import listed
+from ...core.scale import Label, listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import long_chunks
 from ...inference.evaluation import Slot, key_of
 from ...inference.row_evaluation import AVERAGES, Found
 from ...inputs.prediction import Scores
-from ...maths.formula_arguments import STEP
 from ...maths.joint_normal import Ratio
-from ...maths.moments import Moments
 from ...maths.sides import NOTHING
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
+from ..state_evaluation import slopes_of
 from ..summed.products import MOST_SIDES, all_rows, of_rows
-from .columns import MANY_ROWS, ForecastColumns, serves_both
+from ..summed.recipe import Batchwise, Recipe, Totals
+from .column_sums import Moments
+from .columns import MANY_ROWS, ForecastColumns, below, limits_of, may_be_infinite, serves_both
 from .piece import Piece
 
 if TYPE_CHECKING:
@@ -110,15 +112,14 @@ class ForecastEvaluation(ForecastColumns):
             raise BadOption(f"there is no classifier {quoted(against)} to be better than", mend=mend)
         return self.models.index(against)
 
-    def result(self, slot: Slot) -> Found:
-        """The value of a slot and its spread."""
+    def _result(self, slot: Slot) -> Found:
         key = key_of(slot)
         if key not in self.found:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                self.found[key] = self._result(slot)
+                self.found[key] = self._found(slot)
         return self.found[key]
 
-    def _result(self, slot: Slot) -> Found:
+    def _found(self, slot: Slot) -> Found:
         plain, freedom = self.sloped(slot, *self._where(smooth=False)[:2]), (self.freedom, self.freedom)
         value = plain.value
         if not np.isfinite(value):
@@ -149,7 +150,9 @@ class ForecastEvaluation(ForecastColumns):
 
     def smoothable(self, slot: Slot) -> bool:
         """Whether pseudo-rows make a difference to a slot, and it is known which."""
-        if self.reference(slot) is not None or not (self.held or self.closed(slot) or self._in_factor(slot)):
+        if not self.has_value(slot) or self.reference(slot) is not None:
+            return False
+        if not (self.held or self.closed(slot) or self._in_factor(slot)):
             return False
         return not self.negligible[self._column_of[key_of(self.base(slot))]]
 
@@ -211,11 +214,10 @@ class ForecastEvaluation(ForecastColumns):
         middle = sloped.scale * means[column] + mass @ sloped.offset / mass.sum()
         return moments.scatter(column, sloped.scale, sloped.offset - middle)
 
-    def influence(self, slot: Slot, smooth: bool) -> Array:
-        """What each row adds to a slot, in the order of the input; or each pseudo-observation of rows let go."""
+    def _influence(self, slot: Slot, smooth: bool) -> Array:
         smooth = smooth and self._smooth_influences(slot)
         if not (self.held or smooth):
-            return super().influence(slot, smooth)
+            return super()._influence(slot, smooth)
         return self._along(slot, self.sloped(slot, *self._where(smooth)[:2]), smooth)
 
     def _along(self, slot: Slot, sloped: Sloped, smooth: bool) -> Array:
@@ -236,17 +238,17 @@ class ForecastEvaluation(ForecastColumns):
 
     def _plain_factor(self, slot: Slot, sloped: Sloped) -> Array:
         """The same of pseudo-observations: those of a skill and of its score tell those of the reference."""
-        found, plain = super().influence(slot, smooth=False), self.sloped(slot, *self._where(smooth=False)[:2])
+        found, plain = super()._influence(slot, smooth=False), self.sloped(slot, *self._where(smooth=False)[:2])
         if (sloped.scale, sloped.reference) == (plain.scale, plain.reference):
             return found
-        own = super().influence(self.base(slot), smooth=False)
+        own = super()._influence(self.base(slot), smooth=False)
         reference = (found - plain.scale * own) / plain.reference
         return np.asarray(sloped.scale * own + sloped.reference * reference)
 
     def _smooth_factor(self, slot: Slot, sloped: Sloped) -> Array:
         """The same around the means with the pseudo-rows."""
         base, share = self.base(slot), self.share
-        column, mean = self.total * super().influence(base, smooth=False), self.mean(base)
+        column, mean = self.total * super()._influence(base, smooth=False), self.mean(base)
         if slot.average == AVERAGES[1]:
             offset = self.sloped(slot, *self._where(smooth=False)[:2]).offset
             column = column - self._at_classes(offset - share @ offset)
@@ -303,7 +305,7 @@ class ForecastEvaluation(ForecastColumns):
 
         return Ratio.of(mean, reference, variance)
 
-    def remark(self, slot: Slot) -> str:
+    def _remark(self, slot: Slot) -> str:
         """How many rows make a score infinite, and how many were clipped; and what was not summed."""
         return "; ".join(word for word in (self._remark_on_zeros(slot), *self.unknown(slot)) if word)
 
@@ -378,10 +380,7 @@ class ForecastEvaluation(ForecastColumns):
         rows *= np.sqrt(self.weights.mass * len(self.rows) / self.weights.mass.sum()) / whole
         return float(np.square(rows).mean()), rows.ravel()
 
-    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
-        """The values of some slots where the rows weigh something else, (replicates, rows): (replicates, slots)."""
-        if not self.held:
-            return super().reweighed(slots, mass)
+    def _reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         total, found = mass.sum(axis=1), np.empty((len(mass), len(slots)))
         by_class = self.mass_by_class(mass)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -419,8 +418,67 @@ def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, fl
     """The value of a formula of two means, and its slopes by complex step."""
     if not reference > 0:
         return float("nan"), float("nan"), float("nan")
-    by_mean, by_reference = (
-        float(np.imag(measure.of({"mean": mean + step, "reference": reference + other}))) / STEP
-        for step, other in ((1j * STEP, 0.0), (0.0, 1j * STEP))
-    )
-    return float(measure.of({"mean": mean, "reference": reference})), by_mean, by_reference
+    offered = {"mean": mean, "reference": reference}
+    slopes = slopes_of(measure, offered, offered)
+    return float(measure.of(offered)), slopes["mean"], slopes["reference"]
+
+
+# --- rows that are let go: a score is a mean over rows, so sums are enough --------------------------------------------
+
+
+def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> ForecastEvaluation:
+    """Some rows of one classifier, by all measures of its forecasts."""
+    measures = recipe.made_of(FORECASTS)
+    return ForecastEvaluation(rows, model, recipe.scale, measures, np.nan, 1.0, models=recipe.models)
+
+
+def scoring(recipe: Recipe) -> Batchwise:
+    """Sums up what rows are worth, by every score of every classifier."""
+    return Batchwise(partial(_sums_of_all, recipe, serving_both(recipe)))
+
+
+def serving_both(recipe: Recipe) -> set[str]:
+    """The scores of classes that are the same for both of two classes."""
+    return {each.label for each in recipe.made_of(FORECASTS) if each.per_class and serves_both(each)}
+
+
+def _sums_of_all(recipe: Recipe, both: set[str], rows: Rows, clusters: tuple[Label, ...]) -> Totals:
+    """The sums of all classifiers, one after the other."""
+    del clusters
+    return Totals(tuple(part for model in range(len(recipe.models)) for part in _sums(recipe, both, model, rows)))
+
+
+def _sums(recipe: Recipe, both: set[str], model: int, rows: Rows) -> list[Array]:
+    """The sums of one classifier over some rows, and how many of them are clipped or make a score infinite."""
+    evaluation = evaluation_of(recipe, model, rows)
+    columns, classes = evaluation.summed_columns, len(recipe.scale)
+    limits, told_by = limits_of(recipe.made_of(FORECASTS)), _told_by(columns, both, rows.scores[model])
+    places, inverse = np.unique(told_by, return_inverse=True)
+    columns = tuple(columns[place] for place in places)
+
+    def finite(piece: Piece, slot: Slot) -> Array:
+        """What rows are worth; infinite ones are counted, since nothing can be taken off infinity again."""
+        worth = evaluation.worth(piece, slot)
+        return np.where(piece.own <= 0, 0.0, worth) if may_be_infinite(slot) else worth
+
+    summing = replace(evaluation.sums_of(columns), worth=finite)
+    sums, shift, lost = summing.none(), np.zeros(len(columns)), np.zeros(len(limits))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for low, high in long_chunks(0, len(rows), classes):
+            piece = evaluation.piece(low, high, more=summing.room)
+            weights = None if rows.sums is None else (rows.sums[low:high, 1], rows.sums[low:high, 2])
+            summing.add(sums, piece, shift, weights)
+            marked = [below(piece, limit) for limit in limits]
+            if rows.sums is None:
+                lost += [np.count_nonzero(marks) for marks in marked]
+            else:
+                lost += [rows.sums[low:high, 0][marks].sum() for marks in marked]
+    told = summing.told(sums, evaluation.class_square, weighted=rows.sums is not None)
+    return [told[:, inverse], lost]
+
+
+def _told_by(columns: Sequence[Slot], both: set[str], said: Scores) -> list[int]:
+    """The place of a column that has the sums of each: where one score serves both classes, theirs are alike."""
+    keys = [key_of(slot) for slot in columns]
+    alone = {label for label, _ in keys if label in both and len(said.columns) == 1}
+    return [keys.index((key[0], said.speaks) if key[0] in alone else key) for key in keys]

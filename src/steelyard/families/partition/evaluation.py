@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,14 @@ from ...inference.evaluation import Slot, key_of
 from ...inference.row_evaluation import SkewedEvaluation
 from ...inference.rules.wilson import wilson
 from ...inference.tails import Tails
+from ...measures import find
 from ...measures.registry import Measure
-from ..state_evaluation import StateEvaluation, slopes_of
-from ..summed.recipe import Batchwise, Look
-from .fitting import Regions
-from .looks import Steps, SummedSpaces
-from .space import COLUMNS, Chosen, Space, checked_choice, chosen_by, corner, memberships_of
+from ...states.statistics import PARTITION
+from ..state_evaluation import ProbabilityEvaluation, slopes_of
+from ..summed.recipe import Batchwise, Look, Named
+from .fitting import Regions, Scaling
+from .looks import REGIONS, SUMS, TIED, Passing, Task, all_chosen, next_task, space_of, steps, tied_of
+from .space import COLUMNS, RAW, Chosen, Space, checked_choice, chosen_by, corner, memberships_of
 
 if TYPE_CHECKING:
     from ...core.scale import Label
@@ -32,10 +34,11 @@ UNMULTIPLIED = "how far it scatters was not summed"
 
 
 @dataclass(frozen=True)
-class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
+class PartitionEvaluation(ProbabilityEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of its memberships in a partition space."""
 
     spaces: dict[Chosen, Space] = field(default_factory=dict, repr=False)
+    fits: dict[Chosen, Scaling] = field(default_factory=dict, repr=False)
 
     @property
     def one_by_one(self) -> bool:
@@ -64,22 +67,13 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
             self.spaces[chosen] = Space(given, self.rows.truth, self.weights.mass, *chosen, times=times)
         return self.spaces[chosen]
 
-    @cached_property
-    def sums(self) -> SummedSpaces:
-        """What was summed of rows that were let go."""
-        return SummedSpaces(self.summary, self.model)
-
-    def regions(self, chosen: Chosen) -> Regions:
-        """The sums of the regions of a scaling."""
-        return self.scaled(*chosen).regions if self.held else self.sums.regions(chosen)
-
     # --- values and influences -----------------------------------------------------------------------------------
 
     def offered(self, slot: Slot, space: Space | None = None) -> dict[str, Any]:
         """What a formula may ask for: means of columns."""
         columns = [name for name in slot.measure.arguments if name in COLUMNS]
         if space is None and not self.held:
-            means = self.sums.means(self._chosen(slot.measure))
+            means = self.means(self._chosen(slot.measure))
         else:
             space = self.space(slot.measure) if space is None else space
             means = {name: space.mean(name) for name in columns}
@@ -89,9 +83,11 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
         """The formula at the means."""
         return float(slot.measure.of(self.offered(slot)))
 
-    def influence(self, slot: Slot, smooth: bool = False) -> Array:
+    _result = SkewedEvaluation.result
+
+    def _influence(self, slot: Slot, smooth: bool) -> Array:
         """What each row adds to a slot: by itself, and by its part in the scaling of others."""
-        return self._along(slot, self.space(slot.measure)) if self.held else super().influence(slot, smooth)
+        return self._along(slot, self.space(slot.measure)) if self.held else super()._influence(slot, smooth)
 
     def _along(self, slot: Slot, space: Space) -> Array:
         """What some rows add to a slot."""
@@ -129,10 +125,8 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
         low, high = slot.measure.span
         return (max(low, 1 - float(np.sqrt(2)) / corner(len(self.scale))), high) if low < 0 else (low, high)
 
-    def reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
+    def _reweighed(self, slots: Sequence[Slot], mass: Array) -> Array:
         """The values of some slots where the rows weigh something else: every replicate is scaled by itself."""
-        if not self.held:
-            return super().reweighed(slots, mass)
         found = np.empty((len(mass), len(slots)))
         for place, slot in enumerate(slots):
             space, each = self.space(slot.measure), self.weights.mass / np.maximum(self.weights.count, 1.0)
@@ -142,16 +136,84 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
                 found[row, place] = float(slot.measure.of(self.offered(slot, drawn)))
         return found
 
-    def remark(self, slot: Slot) -> str:
+    def _remark(self, slot: Slot) -> str:
         """What could not be scaled as the rest, or was not seen."""
         if self.held:
             scaling, unknown = self.space(slot.measure).scaling, []
         else:
             chosen = self._chosen(slot.measure)
-            if not self.sums.seen(chosen):
+            if not self.seen(chosen):
                 return UNSCALED
-            scaling, unknown = self.sums.fitted(chosen), [UNMULTIPLIED] if self.known(slot) is None else []
+            scaling, unknown = self.fitted(chosen), [UNMULTIPLIED] if self.known(slot) is None else []
         return "; ".join([*([] if scaling is None else scaling.notes), *unknown])
+
+    # --- what looks at all rows have found so far of rows that are let go --------------------------------------------
+
+    @cached_property
+    def facts(self) -> Mapping[Task, Any]:
+        """What was found so far, of all classifiers."""
+        first: Named = self.summary.states.get(PARTITION.name, Named())
+        later: Named = self.summary.late.get(PARTITION.name, Named())
+        return (first + later).found
+
+    def tasks(self) -> Iterator[tuple[Task, tuple[Chosen, Scaling | None]]]:
+        """What has to be found next, and how memberships are scaled for it."""
+        for chosen in all_chosen(self.summary.recipe):
+            self._refuse_tied(chosen)
+            task = next_task(self.model, chosen, self.facts)
+            if task is not None:
+                yield task, (chosen, self.fitted(chosen) if task[0] == SUMS else None)
+
+    def _refuse_tied(self, chosen: Chosen) -> None:
+        tied = self.facts.get((TIED, self.model, chosen[1]))  # counted only where they are parted at random
+        if tied is not None and tied[0]:
+            raise TooLarge(
+                f"{tied[0]:,.0f} rows are tied, and it takes all of them at hand to part them at random",
+                mend="Say ties='first' or ties='joined'",
+            )
+
+    def fitted(self, chosen: Chosen) -> Scaling | None:
+        """How memberships are scaled; None where they are not."""
+        scaling, _, floor, _, _ = chosen
+        if scaling == RAW:
+            return None
+        if chosen not in self.fits:
+            self.fits[chosen] = Scaling(self.regions(chosen), scaling, floor)  # type: ignore[arg-type]  # checked there
+        return self.fits[chosen]
+
+    def regions(self, chosen: Chosen) -> Regions:
+        """The sums of the regions of a scaling, where any measure that was asked for needs the same."""
+        if self.held:
+            return self.scaled(*chosen).regions
+        _, depth, _, ties, _ = chosen
+        found: Regions | None = self.facts.get((REGIONS, self.model, depth, ties))
+        if found is None:
+            needed = [name for name, usual in (("depth", depth == 1), ("ties", ties == "first")) if not usual]
+            given = {"depth": depth, "ties": ties}
+            label = find("partition_accuracy", **{name: given[name] for name in needed}).label
+            raise TooLarge(
+                "these regions were not summed, and the rows were too many to be held",
+                mend=f"Name a measure of them: measures=[{label!r}]",
+            )
+        return found
+
+    def seen(self, chosen: Chosen) -> bool:
+        """Whether rows were seen again, once it was known how they are scaled."""
+        return (SUMS, self.model, chosen) in self.facts
+
+    def means(self, chosen: Chosen) -> Mapping[str, float]:
+        """The means of columns over all rows; NaN where rows were not seen again."""
+        found = np.full(len(COLUMNS), np.nan)
+        if self.seen(chosen):
+            found = self.facts[SUMS, self.model, chosen].found[()] / self.total
+        return dict(zip(COLUMNS, found.tolist(), strict=True))
+
+    def passing(self, chosen: Chosen, rows: Rows) -> Passing:
+        """Some rows, in the space that was fitted to all of them."""
+        sums = self.facts[SUMS, self.model, chosen].found if self.seen(chosen) else {}
+        moved = {used: moves for used, moves in sums.items() if used}
+        known = {"means": self.means(chosen), "moved": moved, "tied": tied_of(self.model, self.facts)}
+        return space_of(self.summary.recipe, self.model, rows, chosen, fitted=self.fitted(chosen), **known)
 
     # --- the second pass -----------------------------------------------------------------------------------------
 
@@ -163,7 +225,7 @@ class PartitionEvaluation(StateEvaluation, SkewedEvaluation):
     def row_influences(self, slots: Sequence[Slot], rows: Rows) -> Array:
         """What rows add to some slots, (slots, rows): by themselves, and by their part in the scaling of others."""
         choices = dict.fromkeys(self._chosen(slot.measure) for slot in slots)
-        spaces = {chosen: self.sums.space(chosen, rows) for chosen in choices}
+        spaces = {chosen: self.passing(chosen, rows) for chosen in choices}
         return np.stack([self._along(slot, spaces[self._chosen(slot.measure)]) for slot in slots])
 
 
@@ -171,8 +233,7 @@ def again(evaluations: Mapping[Label | None, Sequence[PartitionEvaluation]]) -> 
     """See rows once more, for what comes next."""
     found: dict[Label | None, Look] = {}
     for label, some in evaluations.items():
-        tasks = {task: way for each in some for task, way in each.sums.tasks()}
+        tasks = {task: way for each in some for task, way in each.tasks()}
         if tasks:
-            steps = Steps(some[0].summary.recipe, tasks, some[0].sums.facts)
-            found[label] = partial(Batchwise, steps)
+            found[label] = partial(Batchwise, partial(steps, some[0].summary.recipe, tasks, some[0].facts))
     return found

@@ -20,6 +20,7 @@ from ...core.errors import BadOption
 from ...core.suggestions import refuse_unknown
 from ...core.threads import shared
 from ...states.held_rows import counts_of
+from ..summed.recipe import added_by_name
 from .rows import Arranged, Prefix, RegionRows, Use
 from .scaling import (
     MANY_VALUES,
@@ -163,9 +164,7 @@ class Regions:
 
     def __add__(self, other: Regions) -> Regions:
         """The sums of both; regions of which every row was taken out are gone."""
-        both = dict(self.sums)
-        for prefix, sums in other.sums.items():
-            both[prefix] = both[prefix] + sums if prefix in both else sums
+        both = added_by_name(self.sums, other.sums)
         left = {prefix: sums for prefix, sums in both.items() if sums.rows}
         return replace(self, sums=left, joined={**self.joined, **other.joined})
 

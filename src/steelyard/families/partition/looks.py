@@ -7,8 +7,9 @@ means of what formulas ask for, with how they move with every scaling. The produ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import perm
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +18,18 @@ import numpy as np
 from ...core.cached import cached_property
 from ...core.errors import TooLarge
 from ...core.scale import Label
-from ...measures import find
 from ...measures.masses import Weights
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
 from ...states.statistics import PARTITION
 from ..summed.recipe import Batchwise, Named, Recipe
-from .fitting import NOTHING_JOINED, Joined, Regions, Scaling
+from .fitting import NOTHING_JOINED, Joined, Scaling
 from .rows import Prefix, Tied, joined, tied_rows, ties_at
 from .scaling import orders
 from .space import COLUMNS, MOMENTS, RAW, Chosen, Leaf, Space, chosen_by, memberships_of
 
 if TYPE_CHECKING:
     from ...core.typing import Array, Places
-    from ..summed.summary import Summary
 
 PAIRS, REGIONS, SUMS, TIED = "pairs", "regions", "sums", "tied"
 Task = tuple[Any, ...]  # one of these words, a classifier, and what the rest of it depends on
@@ -127,31 +126,31 @@ def tied_of(model: int, known: Mapping[Task, Any]) -> dict[Prefix, Array]:
     return {prefix: pairs for level in levels for prefix, pairs in level.items()}
 
 
-@dataclass(frozen=True)
-class Steps:
-    """Does what has to be done next, on some of the rows.
+def steps(
+    recipe: Recipe,
+    tasks: Mapping[Task, tuple[Chosen, Scaling | None]],
+    known: Mapping[Task, Any],
+    rows: Rows,
+    clusters: tuple[Label, ...],
+) -> Named:
+    """Do what has to be done next, on some of the rows: by task.
 
-    Attributes:
+    Args:
         recipe: What is asked of the rows.
         tasks: What has to be found, and how memberships are scaled for it.
         known: What was found before.
+        rows: Some of the rows.
+        clusters: Not asked for.
     """
-
-    recipe: Recipe
-    tasks: Mapping[Task, tuple[Chosen, Scaling | None]]
-    known: Mapping[Task, Any] = field(default_factory=dict)
-
-    def __call__(self, rows: Rows, clusters: tuple[Label, ...]) -> Named:
-        """Of some rows, by task."""
-        del clusters
-        found: dict[Task, Any] = {}
-        for task, (chosen, scaling) in self.tasks.items():
-            tied = tied_of(task[1], self.known)
-            space = space_of(self.recipe, task[1], rows, chosen, fitted=scaling, tied=tied)
-            if chosen[3] == "random":
-                found[TIED, task[1], chosen[1]] = np.array([float(len(tied_rows(space.memberships, chosen[1])))])
-            found[task] = _done(task, space)
-        return Named(found)
+    del clusters
+    found: dict[Task, Any] = {}
+    for task, (chosen, scaling) in tasks.items():
+        tied = tied_of(task[1], known)
+        space = space_of(recipe, task[1], rows, chosen, fitted=scaling, tied=tied)
+        if chosen[3] == "random":
+            found[TIED, task[1], chosen[1]] = np.array([float(len(tied_rows(space.memberships, chosen[1])))])
+        found[task] = _done(task, space)
+    return Named(found)
 
 
 def _done(task: Task, space: Passing) -> Any:
@@ -177,7 +176,7 @@ def placing(recipe: Recipe) -> Batchwise:
             task = next_task(model, chosen, {})
             if task is not None:
                 tasks[task] = chosen, None
-    return Batchwise(Steps(recipe, tasks))
+    return Batchwise(partial(steps, recipe, tasks, {}))
 
 
 def _refuse_deep(chosen: Chosen, classes: int) -> None:
@@ -192,85 +191,3 @@ def _refuse_deep(chosen: Chosen, classes: int) -> None:
 def needs_all_rows(measure: Measure) -> bool:
     """Whether rows must be at hand: random numbers are dealt out to all rows that are tied, in their order."""
     return measure.statistic is PARTITION and measure.parameters["ties"] == "random"
-
-
-# --- what is known of all rows --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SummedSpaces:
-    """What looks at all rows have found so far, of one classifier.
-
-    Attributes:
-        summary: What was kept of the rows.
-        model: The place of the classifier.
-        fits: How memberships are scaled, as far as it was asked for.
-    """
-
-    summary: Summary
-    model: int
-    fits: dict[Chosen, Scaling] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def facts(self) -> Mapping[Task, Any]:
-        """What was found so far, of all classifiers."""
-        first: Named = self.summary.states.get(PARTITION.name, Named())
-        later: Named = self.summary.late.get(PARTITION.name, Named())
-        return (first + later).found
-
-    def tasks(self) -> Iterator[tuple[Task, tuple[Chosen, Scaling | None]]]:
-        """What has to be found next, and how memberships are scaled for it."""
-        for chosen in all_chosen(self.summary.recipe):
-            self._refuse_tied(chosen)
-            task = next_task(self.model, chosen, self.facts)
-            if task is not None:
-                yield task, (chosen, self.fitted(chosen) if task[0] == SUMS else None)
-
-    def _refuse_tied(self, chosen: Chosen) -> None:
-        tied = self.facts.get((TIED, self.model, chosen[1]))  # counted only where they are parted at random
-        if tied is not None and tied[0]:
-            raise TooLarge(
-                f"{tied[0]:,.0f} rows are tied, and it takes all of them at hand to part them at random",
-                mend="Say ties='first' or ties='joined'",
-            )
-
-    def fitted(self, chosen: Chosen) -> Scaling | None:
-        """How memberships are scaled; None where they are not."""
-        scaling, _, floor, _, _ = chosen
-        if scaling == RAW:
-            return None
-        if chosen not in self.fits:
-            self.fits[chosen] = Scaling(self.regions(chosen), scaling, floor)  # type: ignore[arg-type]  # checked there
-        return self.fits[chosen]
-
-    def regions(self, chosen: Chosen) -> Regions:
-        """The sums of the regions of a scaling, where any measure that was asked for needs the same."""
-        _, depth, _, ties, _ = chosen
-        found: Regions | None = self.facts.get((REGIONS, self.model, depth, ties))
-        if found is None:
-            needed = [name for name, usual in (("depth", depth == 1), ("ties", ties == "first")) if not usual]
-            given = {"depth": depth, "ties": ties}
-            label = find("partition_accuracy", **{name: given[name] for name in needed}).label
-            raise TooLarge(
-                "these regions were not summed, and the rows were too many to be held",
-                mend=f"Name a measure of them: measures=[{label!r}]",
-            )
-        return found
-
-    def seen(self, chosen: Chosen) -> bool:
-        """Whether rows were seen again, once it was known how they are scaled."""
-        return (SUMS, self.model, chosen) in self.facts
-
-    def means(self, chosen: Chosen) -> Mapping[str, float]:
-        """The means of columns over all rows; NaN where rows were not seen again."""
-        found = np.full(len(COLUMNS), np.nan)
-        if self.seen(chosen):
-            found = self.facts[SUMS, self.model, chosen].found[()] / float(self.summary.by_class[1].sum())
-        return dict(zip(COLUMNS, found.tolist(), strict=True))
-
-    def space(self, chosen: Chosen, rows: Rows) -> Passing:
-        """Some rows, in the space that was fitted to all of them."""
-        sums = self.facts[SUMS, self.model, chosen].found if self.seen(chosen) else {}
-        moved = {used: moves for used, moves in sums.items() if used}
-        known = {"means": self.means(chosen), "moved": moved, "tied": tied_of(self.model, self.facts)}
-        return space_of(self.summary.recipe, self.model, rows, chosen, fitted=self.fitted(chosen), **known)

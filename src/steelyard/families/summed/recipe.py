@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ...core.typing import Array
     from ...inference.settings import Settings
     from ...states.held_rows import Rows
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,14 @@ class Totals:
         return Totals(tuple(-part for part in self.parts))
 
 
+def added_by_name(first: Mapping[Name, Any], second: Mapping[Name, Any]) -> dict[Name, Any]:
+    """Return what stands under any name: what has the same name in both is added up."""
+    found = dict(first)
+    for name, state in second.items():
+        found[name] = found[name] + state if name in found else state
+    return found
+
+
 @dataclass(frozen=True)
 class Named:
     """What is kept under names: what two have under the same name is added up, and what one has alone stays."""
@@ -130,10 +140,7 @@ class Named:
 
     def __add__(self, other: Named) -> Named:
         """Add name by name."""
-        found = dict(self.found)
-        for name, state in other.found.items():
-            found[name] = found[name] + state if name in found else state
-        return Named(found)
+        return Named(added_by_name(self.found, other.found))
 
     def __neg__(self) -> Named:
         """Turn around, so that subtracting is adding."""

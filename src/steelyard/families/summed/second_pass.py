@@ -89,8 +89,7 @@ def products_of(wanted: Wanted, rows: Rows, clusters: tuple[Label, ...]) -> Prod
                 fourths = _fourths(influences[ranked] * np.sqrt(np.sqrt(third * mean)), rows.truth, ranked, len(within))
             return Products(keys, sums, None, count, powers, within, fourths)
     weighed = influences if rows.sums is None else influences * rows.sums[:, 1]
-    sums = np.stack([np.bincount(rows.cluster, each, len(clusters)) for each in weighed], axis=1)
-    return Products(keys, np.asarray(sums, dtype=np.float64), clusters, count)
+    return Products(keys, np.ascontiguousarray(summed_at(rows.cluster, weighed, len(clusters)).T), clusters, count)
 
 
 def _within(root: Array, truth: Codes, classes: int) -> Array:

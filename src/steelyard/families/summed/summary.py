@@ -18,7 +18,7 @@ from ...states.held_rows import Sample
 from ...states.statistics import CONTINUUM, RANKING
 from .counting import Grids, cells_of
 from .products import Products
-from .recipe import Named, Recipe
+from .recipe import Named, Recipe, added_by_name
 
 if TYPE_CHECKING:
     from ...core.typing import Array
@@ -121,10 +121,7 @@ class Summaries:
 
     def __add__(self, other: Summaries) -> Summaries:
         """Add part by part."""
-        parts = dict(self.parts)
-        for label, summary in other.parts.items():
-            parts[label] = parts[label] + summary if label in parts else summary
-        return Summaries(parts)
+        return Summaries(added_by_name(self.parts, other.parts))
 
     def __neg__(self) -> Summaries:
         """Turn around, so that subtracting is adding."""
@@ -145,14 +142,13 @@ class Summaries:
 
     def seen(self, found: Named) -> Summaries:
         """With what was found when rows were seen again; it is added to what had been found in the same way before."""
-        parts, late = dict(self.parts), {label: dict(known) for label, known in self.late.items()}
+        parts, late = dict(self.parts), dict(self.late)
         for label, states in found.found.items():
             for name, state in states.found.items():
                 if isinstance(state, Grids):  # counted anew, in finer cells: they add up as the others did
                     parts[label] = replace(parts[label], states={**parts[label].states, name: state})
                 else:
-                    known = late.setdefault(label, {})
-                    known[name] = known[name] + state if name in known else state
+                    late[label] = added_by_name(late.get(label, {}), {name: state})
         return Summaries(parts, late)
 
     @property
