@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.threads import chunks, over_rows
-from ..inputs.dataset import Dataset
-from ..inputs.measured import ASKED
+from ..inputs.dataset import ASKED, Dataset
 from ..inputs.prediction import Scores
 from .held_rows import Rows, counts_of, met
 
@@ -81,13 +80,12 @@ class Statistic:
 def confusion(dataset: Dataset) -> PatternCounts:
     """Count the rows of every (slice, cluster, true class, assigned classes)."""
     rows = len(dataset)
-    columns: list[AnyArray | None] = [
-        None if dataset.slice is None else dataset.slice.codes,
-        None if dataset.group is None else dataset.group.codes,
-        dataset.truth,
-        *dataset.assigned.values(),
-    ]
-    sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (dataset.slice, dataset.group)]
+    columns: list[AnyArray | None] = []
+    sizes: list[int] = []
+    for coded in (dataset.slice, dataset.group):
+        columns.append(None if coded is None else coded.codes)
+        sizes.append(1 if coded is None else max(len(coded.labels), 1))
+    columns += [dataset.truth, *dataset.assigned.values()]
     sizes += [len(dataset.scale)] * (len(columns) - 2)
     return _tabulate(columns, sizes, rows, dataset.weight, dataset.counted)
 
@@ -170,7 +168,7 @@ def _count_full(
                 sums[2] += np.bincount(code, piece * piece, minlength=cells)
         return sums
 
-    given = sum(column is not None for column in columns)
+    given = sum([column is not None for column in columns])
     # Few rows and many cells: one call, or adding up empty tables would cost more than counting.
     parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work, given)
     total = reduce(np.add, parts)

@@ -25,7 +25,7 @@ from ..core.table import Table
 from ..maths.kernels import expected_sqe, outside_probabilities
 from ..results.api import compare
 from ..results.comparison import Comparison
-from ..results.rankings import Ranks, in_words, ranked, ranking_table, swapped
+from ..results.verdicts import Ranks, in_words, ranked, ranking_table, swapped
 from .delta_method import MonteCarloEstimate, furthest, mean, smallest
 from .statements import ABOVE_ZERO, Quantity, Range, Statement, chance_explains, statement_table, within
 

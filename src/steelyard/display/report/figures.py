@@ -12,8 +12,8 @@ from ...core.scale import Continuum
 from ...core.text import count
 from ...core.threads import in_order
 from ...maths.simplex import MOST_CLASSES as MOST_CORNERS
-from ...results.rankings import best_first
 from ...results.reliability import Reliability
+from ...results.verdicts import best_first
 from ..continuum_strip import Strips
 from ..partition_panels import PartitionPanels
 from ..plots.simplex import CLASSES, OTHER

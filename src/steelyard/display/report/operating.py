@@ -11,8 +11,7 @@ import numpy as np
 from ...core.table import json_value
 from ...core.text import count, down_to, isolated
 from ...results.curves import band_at, operating_points, samples_of
-from ...results.decisions import Thresholds
-from ...results.goals import counted
+from ...results.decisions import Thresholds, counted
 from ..plots.placing import NO_SCORE
 from .wording import drawn, packed, percent, shown, told
 

@@ -16,7 +16,7 @@ from ...core.threads import chunks, over_rows
 from ...inference.row_evaluation import patterns_of
 from ...inference.tails import Tails
 from ...inference.variances import NO_ERROR, by_cluster
-from ...inputs.measured import ASKED, DOUBTS, Measured
+from ...inputs.dataset import ASKED, DOUBTS, Measured
 from ...measures.masses import Weights
 from ...measures.registry import Measure
 from ...states.held_rows import Rows

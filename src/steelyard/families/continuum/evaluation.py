@@ -21,7 +21,7 @@ from ...inference.student_t import critical_values
 from ...inference.table_evaluation import Slot
 from ...inference.tails import Tails
 from ...inference.variances import NO_ERROR
-from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
+from ...inputs.dataset import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import ROUNDING, Patterns
 from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of
@@ -42,11 +42,6 @@ ESTIMATED = "sd was estimated with {freedom:.4g} degrees of freedom"
 @dataclass(frozen=True)
 class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of measured values."""
-
-    @property
-    def one_by_one(self) -> bool:
-        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     @cached_property
     def _truth(self) -> tuple[Continuum, Measured]:

@@ -16,7 +16,7 @@ from ...core.cached import cached_property
 from ...core.scale import Label
 from ...core.threads import SMALL_PRODUCT, chunks, over_rows
 from ...inference.tails import Tails
-from ...inputs.measured import DOUBTS
+from ...inputs.dataset import DOUBTS
 from ...measures.masses import Weights
 from ...measures.registry import Measure
 from ...states.held_rows import Rows

@@ -27,7 +27,7 @@ from ...measures.masses import NOTHING
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
 from ..summed.products import MOST_SIDES, all_rows, of_rows
-from .columns import MANY_ROWS, ForecastColumns, serves_both
+from .columns import ForecastColumns, serves_both
 from .piece import Piece
 
 if TYPE_CHECKING:
@@ -57,11 +57,6 @@ class ForecastEvaluation(ForecastColumns):
 
     found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
     kept: dict[Any, Array] = field(default_factory=dict, repr=False)
-
-    @property
-    def one_by_one(self) -> bool:
-        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     # --- values ------------------------------------------------------------------------------------------------
 
