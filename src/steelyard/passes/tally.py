@@ -21,7 +21,7 @@ from ..inputs.dataset import Available, Dataset, words_on_weights
 from ..inputs.remarks import IN_CELL, Remark, joined, reached_of, unassigned, without_thresholds
 from ..inputs.remarks import words as words_of
 from ..states.held_rows import Rows
-from ..states.statistics import CONFUSION, PatternCounts, Patterns, confusion_of
+from ..states.statistics import PatternCounts, Patterns, confusion, confusion_of
 from .provenance import (
     OVERLAP,
     both,
@@ -79,7 +79,7 @@ class Tally(Contents):
         return cls(
             dataset.scale,
             tuple(dataset.assigned),
-            CONFUSION.collect(dataset),
+            confusion(dataset),
             () if dataset.slice is None else dataset.slice.labels,
             () if dataset.group is None else dataset.group.labels,
             dataset.dropped,

@@ -8,7 +8,7 @@ folds and streams need nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import isclose, prod
@@ -58,19 +58,17 @@ class PatternCounts:
 
 @dataclass(frozen=True)
 class Statistic:
-    """What is summed over rows, and the means of it that formulas may ask for by name.
+    """What is summed over rows: the means of it that formulas may ask for by name.
 
     Attributes:
         name: What it is called.
         of_a_class: Names of means that exist once a class.
         of_the_whole: Names of means of all rows.
-        collect: A data set in, what is kept of them out.
     """
 
     name: str
     of_a_class: frozenset[str]
     of_the_whole: frozenset[str]
-    collect: Callable[[Dataset], Any]
 
     def offers(self, names: Collection[str]) -> bool:
         """Whether a formula that asks for these means can be given them: of a class, or of all rows, not both."""
@@ -105,24 +103,21 @@ CONFUSION = Statistic(
     "confusion",
     frozenset({"tp", "fn", "fp", "tn"}),
     frozenset({"correct", "true", "assigned", "total", "penalty", "matrix"}),
-    confusion,
 )
-RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset(), Rows.of)
+RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset())
 FORECASTS = Statistic(
     "forecasts",
     frozenset({"chance", "happened"}),
     frozenset({"own", "ahead", "beside", "squares", "errors", "highest", "ties", "steps", "memberships"})
     | {"truth", "matrix", "mean", "reference"},
-    Rows.of,
 )
 CALIBRATION = Statistic(
     "calibration",
     frozenset({"gap", "share", "noise"}),
     frozenset({"top_gap", "top_share", "top_noise"}),
-    Rows.of,
 )
-CONTINUUM = Statistic("continuum", frozenset(), ASKED | {"classes"}, Rows.of)
-PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}), Rows.of)
+CONTINUUM = Statistic("continuum", frozenset(), ASKED | {"classes"})
+PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}))
 STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION, PARTITION)
 
 
