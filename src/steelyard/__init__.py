@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from .results.decisions import Decision as Decision
     from .results.hypothesis_tests import McNemar as McNemar
     from .results.hypothesis_tests import mcnemar as mcnemar
-    from .results.rankings import ranking_table as ranking_table
     from .results.verdicts import Verdict as Verdict
+    from .results.verdicts import ranking_table as ranking_table
 
 __version__ = "0.1.0"
 
@@ -82,8 +82,7 @@ _HOMES = {
     "results.across": ("AcrossDatasets", "across_datasets"),
     "results.comparison": ("Comparison",),
     "results.hypothesis_tests": ("McNemar", "mcnemar"),
-    "results.rankings": ("ranking_table",),
-    "results.verdicts": ("Verdict",),
+    "results.verdicts": ("Verdict", "ranking_table"),
     "modelling.deviations": ("intrinsic_sd", "measurement_sd", "total_sd"),
     "modelling.population": ("PopulationErrors", "class_probabilities", "expected_sqe", "population_errors"),
     "modelling.response": ("Response", "fit_response"),

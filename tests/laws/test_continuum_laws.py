@@ -20,7 +20,7 @@ from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, as
 from steelyard.families.continuum.evaluation import ContinuumEvaluation
 from steelyard.inference.evaluation import key_of
 from steelyard.inference.settings import Method
-from steelyard.inputs.measured import Knowledge
+from steelyard.inputs.dataset import Knowledge
 from steelyard.inputs.validate import Validator
 from steelyard.maths.kernels import Closed
 from steelyard.states.statistics import CONTINUUM

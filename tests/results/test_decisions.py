@@ -18,7 +18,7 @@ from steelyard.cli import main
 from steelyard.core.errors import BadOption, EventNeeded, NoThreshold, UnknownMeasure
 from steelyard.core.text import to_text
 from steelyard.display.views import threshold_view
-from steelyard.results.goals import Goal, Limit
+from steelyard.results.decisions import Goal, Limit
 from tests.effort import repeats
 
 COSTS = {"no": {"yes": 1.0}, "yes": {"no": 4.0}}

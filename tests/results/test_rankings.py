@@ -7,7 +7,7 @@ import pytest
 
 from steelyard import Scale, compare, find
 from steelyard.core.errors import BadOption, UnknownMeasure
-from steelyard.results.rankings import in_words, ranked, ranking_table, swapped
+from steelyard.results.verdicts import in_words, ranked, ranking_table, swapped
 
 TRUTH = ["a", "a", "b", "b", "b", "b"]
 SAID = {

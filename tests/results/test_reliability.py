@@ -17,8 +17,7 @@ from scipy.special import logit as log_odds
 import steelyard as sy
 from steelyard import Assessment, Scale, assess, compare
 from steelyard.core.errors import BadOption, ChangedInput, OutsideUnitInterval
-from steelyard.results.calibration_line import MANY
-from steelyard.results.recalibration import recalibrate
+from steelyard.results.recalibration import MANY, recalibrate
 from steelyard.results.reliability import PARTS, Reliability, isotonic
 from tests.effort import repeats
 

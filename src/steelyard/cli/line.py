@@ -269,11 +269,10 @@ def _choose(
 ) -> Decision:
     """Choose a threshold as a user asks for it in words."""
     from ..measures import find
-    from ..results.decisions import choose_threshold
-    from ..results.goals import Goal, WrittenGoal
+    from ..results.decisions import Goal, choose_threshold, written_goal
 
     rule, file = read_threshold(text)
-    if not isinstance(rule, str) or (file is None and WrittenGoal.of(rule) is None):
+    if not isinstance(rule, str) or (file is None and written_goal(rule) is None):
         mend = "Say best:f1, cost:costs.csv or 'max specificity where sensitivity >= 0.8'"
         raise BadOption(f"--choose {quoted(text)} is no goal", mend=mend)
     goal = Goal.read(rule) if file is None else Goal.of(find("cost", costs=costs(file, labels)))

@@ -345,7 +345,7 @@ def assess_scores(
 
     Other columns may differ from file to file.
     """
-    from ..inputs.measured import Knowledge
+    from ..inputs.dataset import Knowledge
     from ..inputs.request import Request
     from ..inputs.validate import Validator
     from ..results import api

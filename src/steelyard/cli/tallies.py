@@ -40,9 +40,8 @@ if TYPE_CHECKING:
     from ..data.paths import File
     from ..data.streams import Files
     from ..inference.settings import Settings
-    from ..passes.merging import Others
     from ..passes.plan import Plan
-    from ..results.threshold_rules import Rule
+    from ..results.evaluate import Rule
 
 MOST_NAMED = 5
 BadFiles = Annotated[
@@ -82,7 +81,7 @@ class TallyOptions(RowOptions):
     def rule(self, names: Iterable[str]) -> Rule:
         """How rows are assigned by their scores."""
         from ..inference.settings import settle
-        from ..results.threshold_rules import Rule
+        from ..results.evaluate import Rule
 
         found = Rule.of(thresholds(self.threshold, names)[0], settle())
         if found.chooses:
@@ -157,8 +156,7 @@ def tally(
 
 
 def _request(files: Files, truth: str, counted: TallyOptions) -> Any:
-    from ..inputs.dataset import refuse_kind_alone
-    from ..inputs.measured import Knowledge
+    from ..inputs.dataset import Knowledge, refuse_kind_alone
     from ..inputs.request import Request
     from ..inputs.validate import Validator
 
@@ -235,7 +233,7 @@ def _each(
             shown(place + 1, len(plan.files.files), file.shown)
     used = {file.path for file in good}
     unused = [file for file in found if file.path not in used]
-    others = [*_words_on_others(set_aside(folder, good, names, unused)), *passed]
+    others = [*_words_on_others(*set_aside(folder, good, names, unused)), *passed]
     if output.prints_tables:
         counted = sum(each[1] for each in made)
         tallies, left = in_words(len(made), "tally", "tallies"), in_words(len(faults), "file")
@@ -247,17 +245,17 @@ def _each(
     return HELD
 
 
-def _words_on_others(others: Others) -> list[str]:
+def _words_on_others(gone: Sequence[tuple[Path, Path]], left: Sequence[Path]) -> list[str]:
     """What was done with tallies that the run did not make, and which there are."""
     moved = [
         f"{quoted(str(old), LONG)} is of a file that is gone or cannot be used, and is now {quoted(new.name, LONG)}"
-        for old, new in others.gone
+        for old, new in gone
     ]
-    if not others.left:
+    if not left:
         return moved
-    named = ", ".join(quoted(str(path), LONG) for path in others.left[:MOST_NAMED])
-    more = len(others.left) - MOST_NAMED
-    there = in_words(len(others.left), "tally of other files is", "tallies of other files are")
+    named = ", ".join(quoted(str(path), LONG) for path in left[:MOST_NAMED])
+    more = len(left) - MOST_NAMED
+    there = in_words(len(left), "tally of other files is", "tallies of other files are")
     return [*moved, f"{there} in the folder too: {named}{f' and {more:,} more' if more > 0 else ''}"]
 
 

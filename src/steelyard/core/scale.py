@@ -81,7 +81,7 @@ def label_among(classes: Sequence[Label], word: str) -> Label | None:
 def of_one_kind(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Refuse text among numbers; booleans among numbers count as 0 and 1."""
     labels = tuple(labels)
-    if set(map(type, labels)) in ({str}, {int}):
+    if set(map(type, labels)) in ({str}, {int}, {bool}):
         return labels
     texts = [label for label in labels if isinstance(label, str)]
     others = [label for label in labels if not isinstance(label, str)]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import SteelyardError, harmless
 from ..core.scale import Continuum
 from ..core.text import count, estimated, in_percent, in_words, named, number, p_value, rich_table, with_interval
-from ..results.rankings import best_first
+from ..results.verdicts import best_first
 from ..states.statistics import CONTINUUM
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from ..core.table import Table
-from ..inputs.measured import NEEDS
+from ..inputs.dataset import NEEDS
 from ..measures import ELSEWHERE, SEVERAL, all_measures, of_class
 from ..measures.registry import Measure, as_alias
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING

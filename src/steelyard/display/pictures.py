@@ -16,7 +16,7 @@ from ..core.text import with_interval
 from ..measures import find
 from ..measures.registry import Measure
 from ..results.curves import Band, Own, operating_points, wanted_thresholds
-from ..results.rankings import computed, error_tables, standing_table
+from ..results.verdicts import computed, error_tables, standing_table
 from . import plots
 from .continuum_strip import Strips
 from .partition_panels import LINES, PartitionPanels, facts

@@ -185,7 +185,7 @@ class StateEvaluation(RowEvaluation):
     @property
     def one_by_one(self) -> bool:
         """Whether a slot should be evaluated alone, since all of them take longer: of sums, none does."""
-        return False
+        return self.held and self.alone is None
 
     # --- how far slots scatter -----------------------------------------------------------------------------------
 

@@ -12,8 +12,7 @@ from ..core.columns import as_number
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import listed
 from ..core.suggestions import refuse_no_count, refuse_no_seed, refuse_unknown
-from ..inputs.dataset import Available
-from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
+from ..inputs.dataset import NEEDS, RESPONSE, RESPONSE_SD, SD, Available
 from ..measures import all_measures, choose, find
 from ..measures.registry import Measure
 from ..measures.table_formulas import Formulas
@@ -85,6 +84,11 @@ class Settings:
         for measure in self.measures:
             found.setdefault(measure.statistic.name, []).append(measure)
         return {name: tuple(measures) for name, measures in found.items()}
+
+    @cached_property
+    def by_label(self) -> dict[str, Measure]:
+        """The measures by their labels."""
+        return {measure.label: measure for measure in self.measures}
 
     @cached_property
     def asked(self) -> tuple[tuple[Measure, str], ...]:

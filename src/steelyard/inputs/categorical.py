@@ -6,7 +6,6 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +47,8 @@ class Categorical:
 
     @property
     def is_text(self) -> bool:
-        """Whether labels are text."""
-        return any(isinstance(label, str) for label in self.labels)
+        """Whether any label is text."""
+        return str in set(map(type, self.labels))
 
     def renamed(self, names: Mapping[Label, Label]) -> Categorical:
         """The same column with other names for some labels."""
@@ -99,6 +98,8 @@ def respelled(
     Else numbers are spelled as numbers, if another column has numbers, and as 1 rather than 1.0, if another column or
     name does so. A column that spells a number in two ways keeps both: there they are two labels.
     """
+    if classes is None and not any(column.is_text for column in columns):
+        return list(columns)
     own = [_by_number(column.labels) for column in columns]
     target = _common_spelling(columns, own, names) if classes is None else _by_number(classes)
     taken = set(() if classes is None else classes)
@@ -202,8 +203,11 @@ def refuse_missing(column: Categorical) -> None:
 
 def scale_of(columns: Sequence[Categorical], event: Any) -> Scale:
     """Make a scale of all labels seen: in the order that ordered categoricals bring along, else sorted."""
+    seen: dict[Label, None] = {}
+    for column in columns:
+        seen |= dict.fromkeys(column.labels)
     try:
-        labels = sorted(set(of_one_kind(dict.fromkeys(chain.from_iterable(column.labels for column in columns)))))
+        labels = sorted(set(of_one_kind(seen)))
     except UnusableLabels as error:
         texts = [column.name for column in columns if any(isinstance(label, str) for label in column.labels)]
         scores = [column for column in columns if column.name not in texts and not set(column.labels) <= {0, 1}]
@@ -220,7 +224,7 @@ def scale_of(columns: Sequence[Categorical], event: Any) -> Scale:
 
 def in_their_order(labels: Sequence[Label], columns: Sequence[Categorical]) -> list[Label]:
     """Labels in the order that columns bring along; nothing where these have none, or disagree, or do not know all."""
-    orders = {column.order for column in columns if column.order}
+    orders = {column.order for column in columns} - {()}
     order = orders.pop() if len(orders) == 1 else ()
     here = set(labels)
     return [label for label in order if label in here] if here <= set(order) else []

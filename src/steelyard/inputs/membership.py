@@ -258,7 +258,7 @@ def _beyond(piece: Numbers, name: str, start: int) -> int:
 
 def check_no_missing(column: Numbers, name: str, start: int = 0) -> None:
     """Name the first row without a number."""
-    if (marked := missing_rows([column])) is not None:
+    if column.dtype.kind == "f" and (marked := np.isnan(column)).any():
         raise MissingValues(
             "the value is missing",
             column=name,

@@ -160,26 +160,24 @@ def _index(column: Any) -> Any:
     return getattr(column, "index", None) if is_of_pandas(column) else None
 
 
-def _are_whole_scores(assigned: Sequence[Label], true: Sequence[Label], of_event: bool) -> bool:
-    """Return whether numbers are more likely scores of one of two classes than labels of many others."""
-    if len(true) > 2 or not all(isinstance(label, int) for label in (*assigned, *true)):
-        return False
-    return len(set(assigned) - set(true)) >= (FEW_UNSEEN if of_event else MANY_UNSEEN)
-
-
 def refuse_strangers(raw: Raw, event: Label | None = None) -> None:
     """Labels that have nothing in common with the true ones come from a wrong column, or are spelled differently."""
     for said in raw.predictions.values():
         assigned, true = () if said.labels is None else said.labels.labels, raw.truth.labels
-        if _are_whole_scores(assigned, true, event is not None):
-            said_numbers = [int(label) for label in assigned]
+        unseen = set(assigned) - set(true)
+        if not unseen:
+            continue
+        said_numbers = [label for label in assigned if isinstance(label, int)]
+        numbers_alone = len(said_numbers) == len(assigned) and all(isinstance(label, int) for label in true)
+        if numbers_alone and len(true) <= 2 and len(unseen) >= (MANY_UNSEEN if event is None else FEW_UNSEEN):
+            # More likely, numbers are scores of one of two classes than labels of many others.
             raise UnknownLabel(
                 f"beside the classes {listed(true)}, {len(assigned):,} whole numbers from {min(said_numbers)} to "
                 f"{max(said_numbers)} look like scores, perhaps in per cent",
                 column=said.name,
                 mend=f"{SCORES}; if they are classes, name all: scale=Scale([...])",
             )
-        if assigned and not set(assigned) & set(true):
+        if len(unseen) == len(set(assigned)):
             raise UnknownLabel(
                 f"no assigned label is a true one: {listed(assigned, 3)} against {listed(true, 3)}",
                 column=said.name,
@@ -234,15 +232,16 @@ def check_not_swapped(truth: Any, prediction: Any, measured: bool) -> None:
 
 def check_lengths(raw: Raw, weight: str) -> None:
     """Columns of one problem have as many rows as each other."""
-    lengths = [(column.name, len(column)) for column in raw.labelled()]
+    rows, other = len(raw.truth), raw.truth.name
+    for column in raw.labelled():
+        refuse_length(column.name, len(column), rows, other)
     if raw.weight is not None:
-        lengths.append((weight, len(raw.weight)))
-    for prediction in raw.predictions.values():
-        if prediction.labels is not None:
-            lengths.append((prediction.name, len(prediction)))
-        lengths += [(prediction.heading(place), len(column)) for place, column in enumerate(prediction.columns)]
-    for name, length in lengths:
-        refuse_length(name, length, len(raw.truth), raw.truth.name)
+        refuse_length(weight, len(raw.weight), rows, other)
+    for said in raw.predictions.values():
+        if said.labels is not None:
+            refuse_length(said.name, len(said.labels), rows, other)
+        for place, scores in enumerate(said.columns):
+            refuse_length(said.heading(place), len(scores), rows, other)
 
 
 def words_for_missing(labels: Sequence[Label]) -> list[str]:

@@ -89,9 +89,11 @@ class Scores(NamedTuple):
         Columns of a wide matrix are copied too: reading one of them, as sorting does, would read through all of them.
         So are numbers that are no floats of this machine: their negatives could be others, and no tally holds them.
         """
-        wide = any(column.strides[0] > WIDE for column in self.columns)
-        other = any(column.dtype.str not in KEPT for column in self.columns)
-        if wide or other or sum(column.size for column in self.columns) <= WORTH_SEALING:
+        size, plain = 0, True
+        for column in self.columns:
+            plain &= column.strides[0] <= WIDE and column.dtype.str in KEPT
+            size += column.size
+        if size <= WORTH_SEALING or not plain:
             return self._replace(columns=own(self.columns))
         return self._replace(seal=None if all(map(frozen, self.columns)) else checksum(self.columns))
 
@@ -117,6 +119,12 @@ class Scores(NamedTuple):
         if len(self.columns) > 1:
             return self.columns[code]
         return self.columns[0] if code == self.speaks else -self.columns[0]
+
+    def parts_by(self, scale: Scale) -> int | None:
+        """The class that a threshold of these scores assigns rows to; None where there is none."""
+        if not self.columns or len(scale) > 2:
+            return None
+        return self.speaks if len(self.columns) == 1 else scale.event_code
 
     def memberships(self) -> tuple[Numbers, ...]:
         """One column a class; one probability of two makes both."""
@@ -242,16 +250,6 @@ class Prediction:
             return Scores(self.columns, self._spoken_for(scale), raw=self.raw)
         return Scores(tuple(self.columns[k] for k in self._order(scale)), free=any_scale or self.raw, raw=self.raw)
 
-    def speaks_for(self, scale: Scale) -> int | None:
-        """The class that a threshold of these scores assigns rows to; None where there is none."""
-        if self.labels is not None or len(scale) > 2 or (not self.raw and self._is_value_on(scale)):
-            return None
-        return self._spoken_for(scale) if len(self.columns) == 1 else scale.event_code
-
-    def assigns_none(self, any_scale: bool, beyond: int) -> bool:
-        """Whether rows are assigned to no class without a threshold: by scores that are no probabilities."""
-        return self.raw or (any_scale and (len(self.columns) > 1 or beyond > 0))
-
     def _is_value_on(self, scale: Scale) -> TypeGuard[Continuum]:
         """Whether it is a guess at the measured value: a single column that speaks for no class, and is no share."""
         if not isinstance(scale, Continuum) or len(self.columns) > 1 or self.class_names or scale.event is not None:
@@ -345,14 +343,15 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scor
             mend="Give model.predict_proba(X) or model.predict(X) of rows that it has not seen, or see cross_assess",
         )
     column = take(value, name)
-    if is_table(column):
-        return _named([field.name for field in column.type], column.flatten(), name)
-    if is_listed(column):
-        return scored(column, name)
-    if isinstance(column, np.ndarray) and column.ndim == 2 and column.shape[1] > 1:
+    if not isinstance(column, np.ndarray):
+        if is_table(column):
+            return _named([field.name for field in column.type], column.flatten(), name)
+        if is_listed(column):
+            return scored(column, name)
+    elif column.ndim == 2 and column.shape[1] > 1:
         columns = tuple(numbers(column[:, place], f"{name}[{place}]") for place in range(column.shape[1]))
         return Prediction(name, columns=columns)
-    if isinstance(column, np.ndarray) and column.ndim > 1:
+    elif column.ndim > 1:
         raise WrongShape(
             f"the prediction has the shape {column.shape}",
             column=name,
@@ -363,7 +362,7 @@ def recognise(value: Any, name: str, known: Sequence[Label], event: Any, as_scor
         score = as_scores or _is_score(column, name, known, event)
     else:
         score = as_scores and is_whole(column) and not is_boolean(column) and _are_no_labels(column, name, known)
-    return scored(column, name) if score else Prediction(name, labels=coded(column, name))
+    return Prediction(name, columns=(numbers(column, name),)) if score else Prediction(name, labels=coded(column, name))
 
 
 def recognise_scores(value: Any, name: str) -> Prediction:

@@ -120,23 +120,15 @@ def restored(plain: list[list[object]]) -> dict[Remark, int]:
     return found
 
 
-class Reached(NamedTuple):
-    """How many rows reach a threshold, and how many do not."""
-
-    threshold: float
-    reached: int
-    unreached: int
-
-
 def noticed_of(
     name: str, codes: Codes, speaks: int | None, threshold: float | None, noticed: Noticed, named: bool
 ) -> dict[Remark, int]:
     """Return what was noticed while a classifier's rows were assigned; ``named`` is whether an event is named."""
-    found = {Remark(TIED_EVENT if named else TIED, name): noticed.tied}
+    found = {Remark(TIED_EVENT if named else TIED, name): noticed.tied} if noticed.tied else {}
     if speaks is not None and threshold is not None:
         reached = int(np.count_nonzero(codes == speaks))
         found |= reached_of(name, threshold, reached, len(codes) - reached)
-    return {remark: rows for remark, rows in found.items() if rows}
+    return found
 
 
 def reached_of(name: str, threshold: float, reached: int, unreached: int) -> dict[Remark, int]:
@@ -146,20 +138,19 @@ def reached_of(name: str, threshold: float, reached: int, unreached: int) -> dic
     return {remark: rows for remark, rows in found.items() if rows}
 
 
-def told_of_thresholds(remarks: Remarks, name: str) -> Iterator[Reached]:
-    """Yield the thresholds of a classifier, and how many rows reach them."""
+def thresholds_of(remarks: Remarks, name: str) -> Iterator[tuple[float, int, int]]:
+    """Yield the thresholds of a classifier, how many rows reach each, and how many do not."""
     abouts = {remark.about for remark in remarks if remark.kind in (REACHED, UNREACHED)}
     for about in sorted(abouts):
         number, _, model = about.partition(" ")
         if model == name:
             reached, unreached = (remarks.get(Remark(kind, about), 0) for kind in (REACHED, UNREACHED))
-            yield Reached(float(number), reached, unreached)
+            yield float(number), reached, unreached
 
 
 def unassigned(remarks: Remarks, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the classifiers whose scores assign rows to no class."""
-    there = {remark.about for remark in remarks if remark.kind == UNASSIGNED}
-    return tuple(name for name in names if name in there)
+    return tuple([name for name in names if Remark(UNASSIGNED, name) in remarks])
 
 
 def without_thresholds(remarks: Remarks, names: tuple[str, ...]) -> dict[Remark, int]:

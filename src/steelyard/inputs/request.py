@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,10 +16,9 @@ from ..data import sources
 from ..data.digests import Origin
 from ..data.paths import File
 from ..data.spelling import NumberMarks, Uses, is_spelled_apart
-from ..data.streams import Files, Loaded, check_marks
-from .dataset import Dataset
+from ..data.streams import Files, check_marks
+from .dataset import Dataset, Knowledge
 from .labels import encode
-from .measured import Knowledge
 from .membership import numbers
 from .misreadings import BY_POSITION, refuse_misaligned
 from .prediction import Prediction, scored
@@ -46,31 +46,31 @@ class Request:
 
     def validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
         """Let arrays in as they are; take columns out of frames and files first."""
-        known = self.validator.knowledge
-        beside: dict[str, Any] = {name: getattr(self.validator, name) for name in ("weight", "group", "by")}
-        beside |= {"sd": known.sd, "sd_response": known.sd_response, "response": known.response}
-        by_position = refuse_misaligned(y_true, beside, predictions or {})
-        dataset = self._validate(y_true, predictions)
+        by_position = "pandas" in sys.modules and self._refuse_misaligned(y_true, predictions)
+        dataset = self._columns(y_true) if predictions is None else self._arrays(y_true, predictions)
         return replace(dataset, remarks={**dataset.remarks, BY_POSITION: len(dataset)}) if by_position else dataset
 
-    def _validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
-        if predictions is not None:
+    def _refuse_misaligned(self, y_true: Any, predictions: Mapping[str, Any] | None) -> bool:
+        """Compare the indexes of all columns of pandas; whether some rows were matched by position instead."""
+        beside: dict[str, Any] = {name: getattr(self.validator, name) for name in ("weight", "group", "by")}
+        return refuse_misaligned(y_true, beside | vars(self.validator.knowledge), predictions or {})
+
+    def _arrays(self, y_true: Any, predictions: Mapping[str, Any]) -> Dataset:
+        if self.marks is not None:
             check_marks(self.marks, text=False)
-            for name, value in (("truth", self.truth), ("where", self.where)):
-                if value is not None:
-                    raise BadOption(
-                        f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame"
-                    )
-            return self.validator.validate(y_true, predictions)
+        for name, value in (("truth", self.truth), ("where", self.where)):
+            if value is not None:
+                raise BadOption(f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame")
+        return self.validator.validate(y_true, predictions)
+
+    def _columns(self, source: Any) -> Dataset:
         if self.truth is None:
             raise BadOption(
                 "there is no prediction",
                 mend="assess(y_true, prediction), or assess(frame, truth='column', assigned='column')",
             )
         self._check_columns_named()
-        return self._validate_loaded(sources.load(y_true, self.where, self._needed(y_true), self.uses, self.marks))
-
-    def _validate_loaded(self, loaded: Loaded) -> Dataset:
+        loaded = sources.load(source, self.where, self._needed(source), self.uses, self.marks)
         try:
             dataset = self.validate_table(loaded.table)
         except SteelyardError as error:

@@ -24,12 +24,11 @@ from ..core.errors import (
 from ..core.scale import Continuum, Label, Scale, listed, plain_label, same_number, whole_number
 from ..core.suggestions import did_you_mean, refuse_unknown
 from .categorical import Categorical, refuse_missing, respelled, scale_of
-from .dataset import WEIGHT_KINDS, Dataset, Raw, WeightKind, checked_weight, remarks_on
+from .dataset import WEIGHT_KINDS, Dataset, Knowledge, Measured, Raw, WeightKind, checked_weight, remarks_on
 from .labels import coded, crossed, encode_parts, take_parts
-from .measured import Knowledge, Measured
 from .membership import Noticed, check_no_missing
 from .misreadings import check_lengths, check_named, check_not_swapped, refuse_strangers
-from .prediction import Prediction, recognise, recognise_scores
+from .prediction import Prediction, Scores, recognise, recognise_scores
 from .remarks import UNNAMED, Remark, check_scales_alike, kinds_of, noticed_of
 
 if TYPE_CHECKING:
@@ -88,7 +87,8 @@ class Validator:
             object.__setattr__(self, "threshold", as_number(self.threshold))
             if np.isnan(self.threshold):
                 raise BadOption("threshold is no number", mend="Give a number, or leave it out")
-        object.__setattr__(self, "thresholds", {name: as_number(each) for name, each in self.thresholds.items()})
+        if self.thresholds:
+            object.__setattr__(self, "thresholds", {name: as_number(each) for name, each in self.thresholds.items()})
         for name, each in self.thresholds.items():
             if np.isnan(each):
                 raise BadOption(f"the threshold of {quoted(name)} is no number", mend="Give a number, or leave it out")
@@ -152,27 +152,26 @@ class Validator:
 
     def _read(self, truth: Any, predictions: Mapping[str, Any]) -> Raw:
         true, measured = self._truth(truth, next(iter(predictions.values())))
-        known, event = _as_numbers(true.labels if self.scale is None else self.scale.classes, self._event)
+        known: Sequence[Label] = true.labels if self.scale is None else self.scale.classes
+        event, read = self._event, {}
+        if known and isinstance(known[0], str):
+            known, event = _as_numbers(known, event)
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             known = ()  # what they are called is up to the predictions
-        read = {name: self._recognised(name, value, known, event) for name, value in predictions.items()}
-        weight = None if self.weight is None else numbers(self.weight, self._name("weight"))
-        group = None if self.group is None else encode_parts(self.group, self._name("group"))
+        for name, value in predictions.items():
+            heading = self.headings.get(name, name)
+            if name in self.scores:
+                read[name] = recognise_scores(value, heading)
+            else:
+                read[name] = recognise(value, heading, known, event, self.takes_numbers(name))
         return Raw(
             true,
             measured,
             read,
-            weight,
-            group,
-            self._slice(),
+            None if self.weight is None else numbers(self.weight, self._name("weight")),
+            None if self.group is None else encode_parts(self.group, self._name("group")),
+            None if self.by is None else self._slice(),
         )
-
-    def _recognised(self, name: str, value: Any, known: Sequence[Label], event: Any) -> Prediction:
-        """What one classifier said, in the form that it was said to have, or else in that which it looks like."""
-        heading = self.headings.get(name, name)
-        if name in self.scores:
-            return recognise_scores(value, heading)
-        return recognise(value, heading, known, event, self.takes_numbers(name))
 
     def _truth(self, truth: Any, prediction: Any) -> tuple[Categorical, Measured | None]:
         name = self._name("truth")
@@ -190,9 +189,7 @@ class Validator:
         cut = Categorical(codes, self.scale.classes, name, has_missing=bool((codes < 0).any()))
         return cut, self.knowledge.of(self.scale.in_double(values), self.names)
 
-    def _slice(self) -> Categorical | None:
-        if self.by is None:
-            return None
+    def _slice(self) -> Categorical:
         if isinstance(self.by, Mapping):
             names, columns = [str(plain_label(name)) for name in self.by], list(self.by.values())
         else:
@@ -207,8 +204,10 @@ class Validator:
     def _place(self, raw: Raw) -> Dataset:
         """Code everything on one scale; a row without a value is refused."""
         for column in raw.labelled():
-            refuse_missing(column)
-        self._check_thresholds_used(raw)
+            if column.has_missing:
+                refuse_missing(column)
+        if self.threshold is not None or self.thresholds:
+            self._check_thresholds_used(raw)
         raw, remarks = self._spelled_alike(raw)
         scale, truth = self._settle(raw), raw.truth
         if self.event is not None and str(self.event) not in map(str, scale.classes):
@@ -218,28 +217,34 @@ class Validator:
         weight = raw.weight
         if weight is not None:
             weight = checked_weight(weight, self._name("weight"), self.part, self.weight_kind)
+            remarks |= remarks_on(weight, self.weight_kind)
         codes = truth.on(scale)
-        assigned, noticed = self._assigned(raw, scale)
+        assigned, scores, noticed = self._assigned(raw, scale)
+        for name, values in () if raw.measured is None else raw.measured.said():
+            check_no_missing(values, self._name(name))
         return Dataset(
             scale=scale,
             truth=codes,
             assigned=assigned,
-            scores={name: prediction.scores(scale, self.any_scale) for name, prediction in raw.predictions.items()},
-            measured=_checked_measured(raw.measured, self.names),
+            scores=scores,
+            measured=raw.measured,
             weight=weight,
             counted=weight is None or self.weight_kind == "frequency",
             group=raw.group,
             slice=raw.slice,
-            remarks=remarks | noticed | remarks_on(weight, self.weight_kind) | _unnamed(raw),
+            remarks=remarks | noticed,
         )
 
     def _spelled_alike(self, raw: Raw) -> tuple[Raw, dict[Remark, int]]:
         """Spell whole numbers in one way in all columns of labels, and count the rows in which that changed labels."""
-        said = {name: one.labels for name, one in raw.predictions.items() if one.labels is not None}
-        names = [name for one in raw.predictions.values() for name in one.class_names]
+        before, names, said = [raw.truth], list[str](), list[str]()
+        for name, one in raw.predictions.items():
+            names += one.class_names
+            if one.labels is not None:
+                before.append(one.labels)
+                said.append(name)
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             return raw, {}
-        before = [raw.truth, *said.values()]
         after = respelled(before, None if self.scale is None else self.scale.classes, names)
         changed = [(old, old.rows_unlike(new)) for old, new in zip(before, after, strict=True) if new is not old]
         if not changed:
@@ -263,29 +268,35 @@ class Validator:
                 mend = did_you_mean(name, scored, "Name classifiers that gave scores")
                 raise BadOption(f"threshold= is given for {quoted(name)}, but {there}", mend=mend)
 
-    def _assigned(self, raw: Raw, scale: Scale) -> tuple[dict[str, Codes], dict[Remark, int]]:
-        """The class of every row by each classifier, and what there is to know about that."""
+    def _assigned(self, raw: Raw, scale: Scale) -> tuple[dict[str, Codes], dict[str, Scores], dict[Remark, int]]:
+        """The class of every row by each classifier, its scores, and what there is to know about that."""
         found: dict[str, Codes] = {}
+        scores: dict[str, Scores] = {}
         remarks: dict[Remark, int] = {}
-        shared = [name for name, said in raw.predictions.items() if said.labels is None and self._shares(name)]
+        shared = () if self.threshold is None else self._sharing(raw)
         for name, said in raw.predictions.items():
             threshold, free = self.threshold_of(name), self.any_scale or name in self.later
-            noticed = Noticed(scales=threshold is None or (name in shared and len(shared) > 1))
+            noticed = Noticed(scales=threshold is None or name in shared)
             found[name] = codes = said.assigned(scale, threshold, free, noticed)
+            scores[name] = each = said.scores(scale, self.any_scale)
             if said.labels is None:
-                speaks = said.speaks_for(scale)
-                remarks |= noticed_of(name, codes, speaks, threshold, noticed, scale.event is not None)
-                if threshold is None and name not in self.later and said.assigns_none(free, noticed.beyond):
+                remarks |= noticed_of(name, codes, each.parts_by(scale), threshold, noticed, scale.event is not None)
+                ranks_only = said.raw or (free and (len(said.columns) > 1 or noticed.beyond > 0))
+                if ranks_only and threshold is None and name not in self.later:
                     remarks[Remark("unassigned", name)] = len(codes)
-                if name in shared and len(shared) > 1:
+                if len(said.columns) > 1 and not said.class_names:
+                    remarks[Remark(UNNAMED, name)] = len(codes)
+                if name in shared:
                     remarks |= kinds_of(name, len(codes), noticed.beyond, said.raw)
-        if not self.part:
+        if shared and not self.part:
             check_scales_alike(remarks, self.threshold)
-        return found, remarks
+        return found, scores, remarks
 
-    def _shares(self, name: str) -> bool:
-        """Whether a classifier is under the threshold that is common to all."""
-        return self.threshold is not None and name not in self.thresholds and name not in self.later
+    def _sharing(self, raw: Raw) -> Sequence[str]:
+        """The classifiers that gave scores under the threshold that is common to all, where these are several."""
+        apart = self.later | self.thresholds.keys()
+        found = [name for name, said in raw.predictions.items() if said.labels is None and name not in apart]
+        return found if len(found) > 1 else ()
 
     def _settle(self, raw: Raw) -> Scale:
         """Take the scale that was given, or make one of all labels seen."""
@@ -294,12 +305,15 @@ class Validator:
             if isinstance(scale, Continuum) and scale.named_after_intervals and raw.measured is not None:
                 scale = named_after(scale, raw.predictions, raw.measured.value)
             return scale if self.event is None else replace_event(scale, self.event)
-        predictions = raw.predictions.values()
-        columns = [raw.truth, *(prediction.labels for prediction in predictions if prediction.labels is not None)]
-        named = [prediction.class_names for prediction in predictions if prediction.class_names]
-        columns += [_bearing_names(names, raw.truth.labels) for names in named]
-        labels = {label for column in columns for label in column.labels}
-        event = self.event
+        columns, named, labels, event = [raw.truth], list[Categorical](), set[Label](), self.event
+        for said in raw.predictions.values():
+            if said.labels is not None:
+                columns.append(said.labels)
+            if said.class_names:
+                named.append(_bearing_names(said.class_names, raw.truth.labels))
+        columns += named
+        for column in columns:
+            labels.update(column.labels)
         if event is not None and event not in labels and (same := same_number(event, labels)) is not None:
             event = same
         if event is not None and event not in labels:
@@ -324,18 +338,11 @@ class Validator:
 
 def _as_numbers(known: Sequence[Label], event: Any) -> tuple[Sequence[Label], Any]:
     """Classes and the event as whole numbers where these are spelled as text: predictions may be such numbers."""
-    numbers = [whole_number(label) for label in known]
-    if not known or not isinstance(known[0], str) or None in numbers or len(set(numbers)) < len(numbers):
+    numbers = [number for label in known if (number := whole_number(label)) is not None]
+    if len(set(numbers)) < len(known):
         return known, event
-    return [number for number in numbers if number is not None], event if whole_number(event) is None else whole_number(
-        event
-    )
-
-
-def _unnamed(raw: Raw) -> dict[Remark, int]:
-    """Return how many rows each classifier has in columns that only their order binds to classes."""
-    several = {name: said for name, said in raw.predictions.items() if len(said.columns) > 1 and not said.class_names}
-    return {Remark(UNNAMED, name): len(said) for name, said in several.items()}
+    number = whole_number(event)
+    return numbers, event if number is None else number
 
 
 def replace_event(scale: Scale, event: Any) -> Scale:
@@ -356,13 +363,6 @@ def _bearing_names(names: Sequence[str], labels: Sequence[Label]) -> Categorical
         numbers = [(name, whole_number(name)) for name in others]
         unseen = [number for name, number in numbers if number is not None and str(number) == name]
     return Categorical(np.zeros(0, np.uint8), tuple(unseen), "membership")
-
-
-def _checked_measured(measured: Measured | None, names: Mapping[str, str]) -> Measured | None:
-    """Refuse a row of which something is missing that was said of the others."""
-    for name, column in () if measured is None else measured.said():
-        check_no_missing(column, names.get(name, name))
-    return measured
 
 
 # --- classes of a continuum that nobody named -------------------------------------------------------------------

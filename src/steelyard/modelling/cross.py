@@ -17,9 +17,8 @@ from ..core.suggestions import with_known_options
 from ..data.terminal import watched
 from ..inference.settings import Method, as_seed, settle
 from ..inputs.categorical import Categorical
-from ..inputs.dataset import Dataset
+from ..inputs.dataset import Dataset, Knowledge
 from ..inputs.labels import encode
-from ..inputs.measured import Knowledge
 from ..inputs.misreadings import BY_POSITION, refuse_misaligned
 from ..inputs.prediction import Prediction
 from ..inputs.validate import Missing, Validator

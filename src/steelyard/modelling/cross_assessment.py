@@ -11,6 +11,7 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption, UnknownPart, quoted
 from ..core.table import Table
+from ..core.text import clipped, to_text
 from ..inference.settings import Settings
 from ..inputs.dataset import Dataset
 from ..inputs.prediction import Prediction, Scores
@@ -161,7 +162,7 @@ class CrossAssessment(Comparison):
             difference (a - b), low, high, se, p and assumes.
         """
         options = {"rounds": rounds, "n_jobs": n_jobs, "progress": progress}
-        return accessors.cross_intervals(self, self[self.models[0]].find(measure), methods, pairs, options)
+        return accessors.by_methods(self, self[self.models[0]].find(measure), methods, pairs, options)
 
     @cached_property
     def nestings(self) -> dict[tuple[str, int], dict[tuple[str, ...], tuple[float, float]]]:
@@ -170,7 +171,7 @@ class CrossAssessment(Comparison):
 
     def __str__(self) -> str:
         """How rows were held out, measures by classifiers, and what training made of them."""
-        return accessors.cross_text(self)
+        return clipped(to_text(accessors.cross_view(self)), accessors.DIFFERENCES)
 
     __repr__ = __str__
 

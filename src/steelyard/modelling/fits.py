@@ -31,14 +31,14 @@ from ..core.errors import (
 from ..core.scale import Scale
 from ..core.suggestions import is_whole
 from ..core.text import shortened
+from ..inputs.dataset import RESPONSE, RESPONSE_SD, SD
 from ..inputs.labels import encode
-from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
 from ..inputs.membership import assign_highest
 from .estimators import classes_of, copy_of, decisions_of, labels_of, memberships_of
 
 if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array, Codes, Places, Progress
-    from ..inputs.measured import Measured
+    from ..inputs.dataset import Measured
     from .splits import Split
 
 Result = TypeVar("Result")

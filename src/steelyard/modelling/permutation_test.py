@@ -13,7 +13,7 @@ from ..core.scale import Continuum
 from ..core.suggestions import refuse_no_count, with_known_options
 from ..data.terminal import watched
 from ..inference.settings import as_seed
-from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
+from ..inputs.dataset import RESPONSE, RESPONSE_SD, SD
 from ..measures import refuse_of_class
 from ..measures.registry import Measure
 from .cross import cross_assess

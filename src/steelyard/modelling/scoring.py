@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import Continuum, Scale, listed
-from ..inputs.measured import NEEDS, RESPONSE, RESPONSE_SD, SD
+from ..inputs.dataset import NEEDS, RESPONSE, RESPONSE_SD, SD
 from ..measures import find, of_class
 from ..measures.registry import Measure
 from ..results.api import assess

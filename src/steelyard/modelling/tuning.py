@@ -18,7 +18,8 @@ from ..core.errors import BadOption, MissingValues, quoted
 from ..core.scale import Continuum, Scale, listed
 from ..core.suggestions import with_known_options
 from ..core.table import Table
-from ..inputs.measured import RESPONSE, RESPONSE_SD, SD
+from ..core.text import clipped, to_text
+from ..inputs.dataset import RESPONSE, RESPONSE_SD, SD
 from ..measures import refuse_of_class
 from ..measures.registry import Measure, same
 from ..results import accessors
@@ -179,11 +180,11 @@ class Tuning:
     @property
     def plot(self) -> TuningPictures:
         """The curve of values with their bars: ``tuning.plot.curve()``."""
-        return accessors.tuning_pictures(self)
+        return accessors.TuningPictures(self)
 
     def __str__(self) -> str:
         """Candidates and choice."""
-        return accessors.tuning_text(self)
+        return clipped(to_text(accessors.tuning_view(self)), "table() has all candidates")
 
     __repr__ = __str__
 

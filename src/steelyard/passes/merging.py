@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from glob import has_magic
 from pathlib import Path, PurePath
 from typing import Any
@@ -206,23 +206,13 @@ def tally_name(file: File) -> str:
     return f"{plain}-{short(address_of(file))}{ENDING}"
 
 
-@dataclass(frozen=True)
-class Others:
-    """Tallies in a folder that a run did not make or keep.
+def set_aside(
+    folder: Path, files: Sequence[File], names: Sequence[str], faulty: Sequence[File] = ()
+) -> tuple[list[tuple[Path, Path]], list[Path]]:
+    """Move tallies aside whose files are gone or were left out, and those that an older version made.
 
-    Attributes:
-        gone: Those of files that are not there any more, and where they were moved.
-        left: Those of other files, or of sources that nobody knows.
-    """
-
-    gone: tuple[tuple[Path, Path], ...] = ()
-    left: tuple[Path, ...] = ()
-
-
-def set_aside(folder: Path, files: Sequence[File], names: Sequence[str], faulty: Sequence[File] = ()) -> Others:
-    """Move tallies aside whose files are gone or were left out, and those that an older version made; tell of others.
-
-    ``names`` are those by which the files were found: below the folders that they name, all files are known.
+    ``names`` are those by which the files were found: below the folders that they name, all files are known. Returns
+    which tallies were moved and where to, and the tallies of other files, or of sources that nobody knows.
     """
     expected, spoilt = {tally_name(file) for file in files}, {tally_name(file) for file in faulty}
     plain = {PurePath(file.path).name for file in (*files, *faulty)}
@@ -243,7 +233,7 @@ def set_aside(folder: Path, files: Sequence[File], names: Sequence[str], faulty:
             gone.append((path, _aside(path)))
         else:
             left.append(path)
-    return Others(tuple(gone), tuple(left))
+    return gone, left
 
 
 def _aside(path: Path) -> Path:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..core.typing import AnyArray, Array
     from ..inference.settings import Settings
     from ..inputs.dataset import Dataset
+    from ..states.held_rows import Rows
 
 BITS = 20.0  # of surprise: as many files of few rows may well be alike by chance
 FEW_SCORED = 8  # rows with scores: fewer may be alike by chance
@@ -40,13 +41,20 @@ class InMemory(Source):
     content: Callable[[], tuple[str, bool]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of_rows(cls, dataset: Dataset, columns: Callable[[], Sequence[AnyArray]]) -> InMemory:
-        """Return the source that rows in memory are."""
-        facts = [
-            dataset.scale.classes,
-            *([] if one is None else [one.labels] for one in (dataset.slice, dataset.group)),
-        ]
-        return cls(DATA, place=os.urandom(8).hex(), rows=len(dataset), content=lambda: _digest(columns(), repr(facts)))
+    def of_rows(cls, dataset: Dataset, kept: Rows | None) -> InMemory:
+        """Return the source that rows in memory are; of those whose kept scores were changed, nothing is known."""
+        plain: list[AnyArray | None] = [dataset.truth, *dataset.assigned.values()]
+        facts: list[Any] = [dataset.scale.classes]
+        for one in (dataset.slice, dataset.group):
+            plain.append(None if one is None else one.codes)
+            facts.append([] if one is None else [one.labels])
+        plain.append(dataset.weight)
+
+        def content() -> tuple[str, bool]:
+            every = plain if kept is None else [*plain, *kept.refuse_changed().columns()]
+            return _digest([column for column in every if column is not None], repr(facts))
+
+        return cls(DATA, place=os.urandom(8).hex(), rows=len(dataset), content=content)
 
     @property
     def settled(self) -> Source:
@@ -88,20 +96,6 @@ def _digest(columns: Sequence[AnyArray], facts: str) -> tuple[str, bool]:
     digest = blake2b(facts.encode(errors="surrogatepass"), digest_size=8)
     digest.update(found.tobytes())
     return digest.hexdigest(), surprise(counts) >= BITS
-
-
-def content_of(dataset: Dataset, kept: Any) -> Callable[[], Sequence[AnyArray]]:
-    """Return how to get at all columns that were counted; of changed ones, nothing is known."""
-    plain: list[AnyArray] = [dataset.truth, *dataset.assigned.values()]
-    plain += [one.codes for one in (dataset.slice, dataset.group) if one is not None]
-    plain += [] if dataset.weight is None else [dataset.weight]
-
-    def columns() -> Sequence[AnyArray]:
-        if kept is None:
-            return plain
-        return [*plain, *(column for column in kept.refuse_changed().columns() if column is not None)]
-
-    return columns
 
 
 # --- two tallies ------------------------------------------------------------------------------------------------
@@ -278,13 +272,15 @@ def facts_of(request: Request, columns: Facts, where: str | None, kind: str) -> 
     """Return how rows are read: from which columns, by which rules; ``kind`` is that of weights."""
     validator = request.validator
     said: dict[str, Any] = {"truth": request.truth, "missing": validator.missing, "where": where, **dict(columns)}
-    said |= {"weight": _named(validator.weight), "group": _named(validator.group), "by": _named(validator.by)}
+    given = {"weight": validator.weight, "group": validator.group, "by": validator.by, **vars(validator.knowledge)}
+    for name, value in given.items():
+        said[name] = _named(value)
     said |= {"weight_kind": None if validator.weight is None else kind, "threshold": validator.threshold}
-    said |= {f"threshold of {name}": number for name, number in validator.thresholds.items()}
-    said |= {f"scores of {name}": "on any scale" for name in validator.scores}
+    for name, number in validator.thresholds.items():
+        said[f"threshold of {name}"] = number
+    for name in validator.scores:
+        said[f"scores of {name}"] = "on any scale"
     said |= {} if request.marks is None else request.marks._asdict()
-    known = {name: getattr(validator.knowledge, name) for name in validator.knowledge.said}
-    said |= {name: _named(value) for name, value in known.items()}
     return {what: str(value) for what, value in said.items() if value is not None}
 
 

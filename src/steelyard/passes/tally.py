@@ -21,7 +21,7 @@ from ..inputs.dataset import Available, Dataset, words_on_weights
 from ..inputs.remarks import IN_CELL, Remark, joined, reached_of, unassigned, without_thresholds
 from ..inputs.remarks import words as words_of
 from ..states.held_rows import Rows
-from ..states.statistics import CONFUSION, PatternCounts, Patterns, confusion_of
+from ..states.statistics import PatternCounts, Patterns, confusion, confusion_of
 from .provenance import (
     OVERLAP,
     both,
@@ -33,7 +33,7 @@ from .provenance import (
     without,
     words_on,
 )
-from .tally_validation import ROUNDING, Contents
+from .tally_files import ROUNDING, Contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,16 +75,17 @@ class Tally(Contents):
     @classmethod
     def of(cls, dataset: Dataset, with_scores: bool = True) -> Tally:
         """Sum up a batch of rows; their scores need not be kept where nobody will ask for them."""
+        scored = dataset.scored
         return cls(
             dataset.scale,
             tuple(dataset.assigned),
-            CONFUSION.collect(dataset),
+            confusion(dataset),
             () if dataset.slice is None else dataset.slice.labels,
             () if dataset.group is None else dataset.group.labels,
             dataset.dropped,
-            Rows.of(dataset) if with_scores and (dataset.scored or dataset.measured is not None) else None,
+            Rows.of(dataset) if with_scores and (scored or dataset.measured is not None) else None,
             arrangement=() if dataset.slice is None else dataset.slice.order,
-            scored=dataset.scored,
+            scored=scored,
             remarks=dataset.remarks,
         )
 

@@ -243,7 +243,7 @@ class AcrossDatasets:
     @property
     def plot(self) -> AcrossPictures:
         """Pictures: ``plot.critical_difference()`` and ``plot.posterior()``."""
-        return accessors.across_pictures(self)
+        return accessors.AcrossPictures(self)
 
     # --- in words ------------------------------------------------------------------------------------------------
 

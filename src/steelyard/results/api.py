@@ -27,8 +27,7 @@ from ..core.scale import Continuum, Label, Scale, listed
 from ..core.suggestions import refuse_options, with_known_options
 from ..data.spelling import NumberMarks
 from ..inference.settings import ALONE, Method, Options, settle
-from ..inputs.dataset import WeightKind, refuse_kind_alone, refuse_weightless
-from ..inputs.measured import Knowledge
+from ..inputs.dataset import Knowledge, WeightKind, refuse_kind_alone, refuse_weightless
 from ..inputs.prediction import recognise
 from ..inputs.published import read_table
 from ..inputs.request import Request, names_columns, predictions_by_name, refuse_untold
@@ -41,8 +40,7 @@ from ..passes.tally import Tally
 from ..states.statistics import PatternCounts
 from .assessment import Assessment
 from .decisions import least_cost
-from .evaluate import OnError, evaluate, evaluate_beside
-from .threshold_rules import Rule
+from .evaluate import OnError, Rule, evaluate, evaluate_beside
 
 if TYPE_CHECKING:
     from ..families.partition.partition_scaling import PartitionScaling

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..core.cached import cached_property
 from ..core.columns import as_number
 from ..core.errors import BadOption, OutsideUnitInterval, quoted
 from ..core.estimate import Estimate
 from ..core.suggestions import refuse_unknown
 from ..core.table import Table, by_measure
+from ..core.text import clipped, to_text
 from ..families.partition.space import Chosen, checked_choice
 from ..inference.settings import STANDARDISE, as_seed
-from ..measures import find, listed_names
+from ..measures import find
 from ..measures.registry import Measure
 from ..states.statistics import CONFUSION, STATISTICS
 from . import accessors
 from .evaluated import Evaluated, Slices
+from .notes import notes_on, words_on_labels
 from .parts import compute_all
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ class Assessment(Evaluated):
         asked, part = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         name, part, caution = self.meant(asked, part)
         entry = self.find(name)
-        if any(entry is known for known in self.settings.measures):  # costs may be arrays, which are not compared
+        if self.settings.by_label.get(entry.label) is entry:  # costs may be arrays, which are not compared
             evaluated = self.part_with(entry)
             found = evaluated.estimate(self.place_in(evaluated.evaluation, entry, part))
         else:
@@ -70,6 +73,20 @@ class Assessment(Evaluated):
         """The same classifier by one measure or a few, which need not be among those that are shown."""
         settings = replace(self.settings, measures=tuple(find(measure) for measure in measures), everything=False)
         return replace(self, settings=settings.fitted(self.tally.given))
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to know about the data as a whole."""
+        return [*self._notes]
+
+    @cached_property
+    def _notes(self) -> list[str]:
+        return notes_on(self)
+
+    @property
+    def words_on_labels(self) -> list[str]:
+        """Return a note where forecasts are scored, and the classifier gave labels alone."""
+        return words_on_labels(self)
 
     @property
     def true_error_bounds(self) -> tuple[Estimate, Estimate]:
@@ -94,7 +111,7 @@ class Assessment(Evaluated):
         """The table: rows are true classes, columns assigned ones; as counts, or shares of a row, column or all."""
         if not self.settings.made_of(CONFUSION):
             scored, counts = "Give threshold=0.5, on the scale of the scores", "Ask for a measure of counts, or for all"
-            raise BadOption("no class was assigned", mend=scored if self._unassigned else counts)
+            raise BadOption("no class was assigned", mend=scored if self.unassigned else counts)
         self.refuse_hidden()
         table = self.evaluation.patterns.table(self.evaluation.model)
         axes: dict[str, Any] = {"true": 1, "assigned": 0, "all": None}
@@ -147,7 +164,7 @@ class Assessment(Evaluated):
     @property
     def plot(self) -> Pictures:
         """Pictures: ``assessment.plot.roc()``."""
-        return accessors.pictures({self.model: self})
+        return accessors.Pictures({self.model: self})
 
     def curve(self, kind: str = "roc", label: Any = None, *, band: Band = "pointwise") -> Table:
         """A curve over all thresholds, from the highest on, for the event or the class that is named.
@@ -181,15 +198,7 @@ class Assessment(Evaluated):
         Returns:
             A tidy table with the columns threshold, tp, fn, fp, tn, and for each measure its value, low and high.
         """
-        from .goals import refuse_no_share
-
-        refuse_no_share(prevalence=prevalence)
-        named = listed_names(measures)
-        if not named:
-            raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
-        ranking, settings = self.event_ranking(label), self.settings
-        level = settings.level if intervals else None
-        return accessors.thresholds(ranking, prevalence).frame(named, level, settings.measures, settings.stand_in)
+        return accessors.threshold_table(self, measures, label, prevalence, intervals)
 
     def best_threshold(
         self,
@@ -213,13 +222,7 @@ class Assessment(Evaluated):
         Returns:
             A Decision; its ``found`` is false, and its ``note`` says why, where no threshold will do.
         """
-        from .goals import Goal, WrittenGoal, conditions
-
-        written, way = WrittenGoal.of(measure) if isinstance(measure, str) else None, None
-        if written is not None:
-            measure, where, way = written.measure, [*written.where, *conditions(where)], written.way
-        goal = Goal.of(measure, where, prevalence, guarantee, way, self.settings.measures)
-        return accessors.choose_threshold(self, goal, as_seed(seed, self.settings.seed))
+        return accessors.best_threshold(self, measure, where, prevalence, guarantee, seed)
 
     def rejection(self) -> Table:
         """The error among the rows that are kept when those are rejected first of which the classifier is least sure.
@@ -284,10 +287,7 @@ class Assessment(Evaluated):
             A tidy table with the columns class, part ("observed / expected", "intercept" and "slope"), ideal, value,
             low, high, se, p (of a test against the ideal) and note.
         """
-        from .calibration_line import lines
-
-        weights, cluster = self.calibration.weights, self.calibration.rows.cluster
-        return lines(self._forecasts(label), weights, cluster, self.settings.level)
+        return accessors.lines(self._forecasts(label), self.calibration, self.settings.level)
 
     def calibration_test(self, label: Any = None) -> CalibrationTest:
         """Test whether the forecasts of a class are calibrated, whatever the way in which they are not.
@@ -503,9 +503,9 @@ class Assessment(Evaluated):
 
     def __str__(self) -> str:
         """Confusion table, measures and classes."""
-        return accessors.assessment_text(self)
+        return clipped(to_text(accessors.assessment_view(self)), "table() has all numbers")
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return accessors.assessment_html(self)
+        return accessors.digest_html(accessors.assessment_digest(self))

@@ -17,7 +17,7 @@ from ..core.errors import BadOption, UnknownModel, quoted
 from ..core.scale import Label, listed
 from ..core.suggestions import did_you_mean, refuse_no_count
 from ..core.table import Table, by_measure, whole
-from ..core.text import rows_in_words
+from ..core.text import clipped, rows_in_words, to_text
 from ..families.by_statistic import FAMILIES, SAYS_MORE, evaluate
 from ..families.counts import Counts
 from ..families.forecasts.evaluation import ForecastEvaluation
@@ -328,7 +328,7 @@ class Comparison:
             margin: Up to where a difference does not matter: one number, or one a measure. Classifiers are as good as
                 each other where the whole interval of their difference lies within it.
         """
-        return accessors.verdict(self, measures, margin)
+        return accessors.judge(self, measures, margin)
 
     def mcnemar(self, a: str, b: str, method: str = "auto") -> McNemar:
         """Do two classifiers err equally often? McNemar's test on the rows that only one of them gets right.
@@ -422,7 +422,7 @@ class Comparison:
     @property
     def plot(self) -> Pictures:
         """Pictures of all classifiers in one: ``comparison.plot.roc()``."""
-        return accessors.pictures(self.assessments)
+        return accessors.Pictures(self.assessments)
 
     def report(
         self,
@@ -446,12 +446,12 @@ class Comparison:
 
     def __str__(self) -> str:
         """Measures by classifiers, and the differences of the first measure."""
-        return accessors.comparison_text(self)
+        return clipped(to_text(accessors.comparison_view(self)), accessors.DIFFERENCES)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return accessors.comparison_html(self)
+        return accessors.digest_html(accessors.comparison_digest(self))
 
 
 def _apart(tables: Sequence[Mapping[str, list[Any]]]) -> dict[str, dict[str, list[Any]]]:

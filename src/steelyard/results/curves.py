@@ -24,7 +24,7 @@ from ..core.threads import shared
 from ..families.bins.evaluation import DECIMALS
 from ..families.ranking.evaluation import RankedEvaluation
 from ..families.ranking.one_against_rest import PSEUDO_ROW, OneAgainstRest
-from ..inputs.remarks import told_of_thresholds
+from ..inputs.remarks import thresholds_of
 from ..maths.joint_normal import max_critical
 from ..maths.ordered_scores import Ranking
 from ..measures import find
@@ -320,7 +320,7 @@ def _own(assessment: Assessment, code: int, one: OneAgainstRest | None) -> Mark 
     with np.errstate(invalid="ignore", divide="ignore"):
         fpr, sensitivity = (float(side[code] / side.sum()) for side in (rest, own))
     found = Mark(math.nan, fpr, sensitivity, "", True, NO_THRESHOLD)
-    told = {each.threshold for each in told_of_thresholds(assessment.tally.remarks, assessment.model)}
+    told = {threshold for threshold, *_ in thresholds_of(assessment.tally.remarks, assessment.model)}
     if len(assessment.classes) > 2 or len(told) > 1:
         return found
     reached = fpr > 0 or sensitivity > 0

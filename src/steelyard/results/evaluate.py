@@ -1,9 +1,12 @@
-"""From rows to what measures are made of: by sums alone where these are enough, and else with the rows at hand."""
+"""From rows to what measures are made of: by sums alone where these are enough, and else with the rows at hand.
+
+Rows that have nothing but scores are assigned here, by what users say of thresholds.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -11,12 +14,12 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from ..core.columns import is_single
-from ..core.errors import BadOption, SteelyardError, TooLarge
-from ..core.scale import Continuum, Scale
-from ..core.suggestions import refuse_unknown
+from ..core.errors import BadOption, SteelyardError, TooLarge, UnknownModel, quoted
+from ..core.scale import Continuum, Scale, listed
+from ..core.suggestions import did_you_mean, refuse_unknown
 from ..core.threads import keep_freed_memory
 from ..data import sources
-from ..data.digests import Origin
+from ..data.digests import Origin, Source
 from ..data.engines import frame_of, make, started
 from ..data.formats import estimate
 from ..data.shards import with_filter
@@ -27,13 +30,139 @@ from ..inference.settings import Settings
 from ..inputs.categorical import Categorical
 from ..inputs.dataset import Available, Dataset
 from ..inputs.prediction import Scores
+from ..inputs.remarks import reached_of, without_thresholds
 from ..inputs.request import Request
+from ..measures.registry import Measure
 from ..passes.plan import Plan, Unusable
-from ..passes.provenance import COST, FEW_SCORED, InMemory, as_pairs, content_of, facts_of, is_telling
+from ..passes.provenance import COST, FEW_SCORED, InMemory, as_pairs, facts_of, is_telling
 from ..passes.tally import Tally
+from ..states.statistics import RANKING
 from .assessment import Assessment
-from .decisions import Decision, choose_threshold
-from .threshold_rules import Rule
+from .decisions import Decision, Goal, choose_threshold, least_cost
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How rows are assigned by their scores: from a number on, by the best threshold, or at the least cost.
+
+    Attributes:
+        number: The threshold, where it is a number.
+        goal: What it is chosen for, where it is not.
+        cost: The measure of cost, where that is to be least.
+        any_scale: Whether scores need not be probabilities.
+        by_model: The rules of single classifiers, which come before the common one.
+    """
+
+    number: float | None = None
+    goal: Goal | None = None
+    cost: Measure | None = None
+    any_scale: bool = False
+    by_model: Mapping[str, Rule] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, threshold: Any, settings: Settings) -> Rule:
+        """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
+        ranked = len(settings.made_of(RANKING)) == len(settings.measures)
+        if isinstance(threshold, Mapping):
+            if not threshold:
+                raise BadOption("threshold={} names no classifier", mend="Give {name: number}, or leave it out")
+            rules = {str(name): cls.of(each, settings) for name, each in threshold.items()}
+            return cls(any_scale=ranked, by_model=rules)
+        if not isinstance(threshold, str):
+            return cls(threshold, any_scale=threshold is None and ranked)
+        if threshold.strip() not in ("cost", "best:cost", "min cost"):
+            return cls(goal=Goal.read(threshold, settings.measures), any_scale=True)
+        priced = [measure for measure in settings.measures if measure.name == "cost"]
+        if not priced:
+            raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
+        return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
+
+    def options(self, names: Collection[str]) -> dict[str, Any]:
+        """What a door must know of this, where there are classifiers of these names."""
+        for name in self.by_model:
+            if name not in names:
+                mend = did_you_mean(name, names, f"There are {listed(list(names))}")
+                raise UnknownModel(
+                    f"threshold= is given for {quoted(name)}, and there is no such classifier", mend=mend
+                )
+        found: dict[str, Any] = {"threshold": self.number, "any_scale": self.any_scale}
+        if self.goal is None and not self.by_model:
+            return found
+        numbers = {name: rule.number for name, rule in self.by_model.items() if rule.number is not None}
+        later = frozenset(name for name in names if self.goal_of(name) is not None)
+        return found | {"thresholds": numbers, "later": later}
+
+    def goal_of(self, name: str) -> Goal | None:
+        """What the threshold of a classifier is chosen for."""
+        return self.by_model.get(name, self).goal
+
+    @property
+    def chooses(self) -> bool:
+        """Whether any threshold is chosen by the rows."""
+        return self.goal is not None or any(rule.goal for rule in self.by_model.values())
+
+    @property
+    def checks_scores(self) -> bool:
+        """Whether scores passed for probabilities when they came in, or nothing is asked for which they must be."""
+        return self.number is None and self.goal is None and not self.by_model
+
+    def applied(self, cases: Dataset, settings: Settings) -> tuple[Dataset, dict[str, Decision]]:
+        """Assign the rows of every classifier that gave scores, and tell what was decided."""
+        if not self.chooses:
+            return cases, {}
+        if not cases.scored:
+            raise BadOption("a threshold is to be chosen, but there is no score", mend="Give scores for the event")
+        if len(cases.scale) > 2:
+            return self._at_least_cost(cases), {}
+        tally, assigned, decisions, remarks = Tally.of(cases), dict(cases.assigned), {}, dict(cases.remarks)
+        for name, scores in cases.scores.items():
+            goal = self.goal_of(name)
+            if not scores.columns or goal is None:
+                continue
+            assessment = Assessment(tally, settings, name)
+            decision = decisions[name] = choose_threshold(assessment, goal, settings.seed).refuse_none(name)
+            code = int(cases.scale.event_code or 0)
+            assigned[name] = codes = scores.reaches(code, decision.threshold)
+            reached = int((codes == code).sum())
+            remarks = without_thresholds(remarks, (name,))
+            remarks |= reached_of(name, decision.threshold, reached, len(codes) - reached)
+        return replace(cases, assigned=assigned, remarks=remarks), decisions
+
+    def assigned_anew(self, cases: Dataset) -> Dataset:
+        """Assign the rows again of classifiers whose threshold is not chosen, where nothing but scores was kept."""
+        event, assigned = cases.scale.event_code, dict(cases.assigned)
+        for name, scores in cases.scores.items():
+            rule = self.by_model.get(name, self)
+            if not scores.columns or rule.goal is not None:
+                continue
+            if rule.number is not None:
+                assigned[name] = scores.reaches(scores.speaks if scores.speaks >= 0 else int(event or 0), rule.number)
+            elif not scores.raw:
+                assigned[name] = scores.likeliest(event)
+        return replace(cases, assigned=assigned)
+
+    def _at_least_cost(self, cases: Dataset) -> Dataset:
+        rules = {name: self.by_model.get(name, self) for name in cases.scores}
+        assigned = dict(cases.assigned)
+        for name, scores in cases.scores.items():
+            rule = rules[name]
+            if rule.goal is None or not scores.columns:
+                continue
+            costs = None if rule.cost is None else rule.cost.matrix(cases.scale)
+            if costs is None:
+                raise BadOption(
+                    f"a threshold parts two classes, not {len(cases.scale)}",
+                    mend="With more classes, give cost= and threshold='cost'",
+                )
+            if scores.raw:
+                raise BadOption(
+                    f"the cost of a decision is expected by probabilities, and {quoted(name)} gave scores",
+                    mend="Give membership= for threshold='cost', or leave threshold= out",
+                )
+            assigned[name] = least_cost(scores.columns, costs, event=cases.scale.event_code)
+        chosen = tuple(name for name, rule in rules.items() if rule.goal is not None)
+        return replace(cases, assigned=assigned, remarks=without_thresholds(cases.remarks, chosen))
+
 
 OnError = Literal["stop", "skip"]
 
@@ -74,7 +203,8 @@ def evaluate(
             "engine= is given, but the rows are here already",
             mend="Give a path or a data frame of Dask or Spark, or leave engine= out",
         )
-    skip, source = on_error == "skip", _opened(request, source, predictions)
+    skip = on_error == "skip"
+    source = source if predictions is not None else _opened(request, source)
     streamed = None if predictions is not None else summed(request, source, settings, rule, skip, engine)
     if streamed is None and skip:
         raise BadOption(
@@ -86,7 +216,7 @@ def evaluate(
         return _judged(tally, settings.fitted(given), rule, lambda: request.validate(collected(request, source), None))
     cases = request.validate(source, predictions)
     settings = settings.fitted(cases.given(rule.checks_scores))
-    cases, decisions = rule.applied(cases, settings)
+    cases, decisions = rule.applied(cases, settings) if rule.chooses else (cases, {})
     tally = _known(Tally.of(cases), cases, request, source)
     return EvaluatedRows(_decided(tally, settings, rule, decisions), settings, cases, decisions)
 
@@ -96,13 +226,13 @@ def _known(tally: Tally, cases: Dataset, request: Request, source: Any) -> Tally
     origin = cases.origin or Origin()
     keep = source.filter if isinstance(source, Files) else None if request.where is None else Filter.read(request.where)
     kind = "frequency" if cases.counted else "sampling"
-    reading = facts_of(request, origin.columns, None if keep is None else keep.text, kind)
-    telling = is_telling(0, False, tally.sums.values[:, 0]) if origin.sources else False
-    files = tuple(
-        replace(each, telling=telling or (cases.scored and each.rows >= FEW_SCORED)) for each in origin.sources
-    )
-    sources = files or (InMemory.of_rows(cases, content_of(cases, tally.scores)),)
-    return replace(tally, where=request.where, reading=as_pairs(reading), sources=sources)
+    reading = as_pairs(facts_of(request, origin.columns, None if keep is None else keep.text, kind))
+    sources: tuple[Source, ...] = (InMemory.of_rows(cases, tally.scores),)
+    if origin.sources:
+        telling = is_telling(0, False, tally.sums.values[:, 0])
+        scored = [telling or (tally.scored and each.rows >= FEW_SCORED) for each in origin.sources]
+        sources = tuple(replace(each, telling=tells) for each, tells in zip(origin.sources, scored, strict=True))
+    return replace(tally, where=request.where, reading=reading, sources=sources)
 
 
 def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[str, Decision]) -> Tally:
@@ -119,9 +249,9 @@ def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[st
     return replace(tally, reading=as_pairs(dict(tally.reading) | facts)) if facts else tally
 
 
-def _opened(request: Request, source: Any, predictions: Mapping[str, Any] | None) -> Any:
+def _opened(request: Request, source: Any) -> Any:
     """Find the files of a path once, so that each pass reads what the first has found; everything else as it is."""
-    path = predictions is None and request.truth is not None and isinstance(source, str | os.PathLike)
+    path = request.truth is not None and isinstance(source, str | os.PathLike)
     return sources.opened(source, request.where, request.marks) if path else source
 
 
@@ -191,7 +321,7 @@ def evaluate_beside(
 ) -> Tally:
     """Sum other rows as those were that they stand beside: training data beside test data."""
     keep, apart = test.tally.tells_rows, lies_apart(source, engine)
-    source = _opened(request, source, predictions)
+    source = source if predictions is not None else _opened(request, source)
     if assigning.cost is not None and len(test.tally.scale) > 2:  # what costs least is found row by row
         cases = request.validate(collected(request, source), predictions)
         return Tally.of(assigning.applied(cases, test.settings)[0], with_scores=keep)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-import numpy as np
 
 from ..core.cached import cached_property
 from ..core.errors import BadOption, EventNeeded, TooLarge, UnknownLabel, UnknownMeasure, UnknownPart, quoted
-from ..core.estimate import Estimate
-from ..core.scale import Continuum, Label, label_among, listed, whole_number
+from ..core.scale import Label, label_among, listed, whole_number
 from ..core.suggestions import did_you_mean
 from ..core.text import count, in_words
 from ..data.formats import available
@@ -26,17 +23,11 @@ from ..inference.estimator import Results
 from ..inference.evaluation import Evaluation
 from ..inference.row_evaluation import RowEvaluation
 from ..inference.settings import Settings
-from ..inputs.misreadings import same_numbers, words_for_missing
-from ..inputs.published import words_on_per_cent, words_on_thousands
-from ..inputs.remarks import UNNAMED, Remark, told_of_thresholds
 from ..measures import find, lacking, means_a_class, of_class, refuse_of_class
-from ..measures.counts import words_on_gains
 from ..measures.registry import AVERAGES, REGISTRY, Measure
-from ..measures.table_formulas import Formulas
 from ..passes.tally import Tally
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic, rows_in
-from .hypothesis_tests import MOST_CLASSES, words_on_order
 from .parts import Part
 
 if TYPE_CHECKING:
@@ -52,7 +43,6 @@ Kind = TypeVar("Kind")
 BYTES_A_VALUE = 800  # of a class by a measure, with slopes and intervals
 FEW_ENOUGH = 2_000  # classes that need no look at the memory
 MOST_VALUES = 1_000_000
-LABELS_AS_FORECASTS = "no probabilities are given: each label is scored as a forecast that gives it probability 1"
 
 
 class Slices(dict[Label, Kind]):
@@ -97,11 +87,15 @@ class Evaluated:
     settings: Settings
     model: str = "prediction"
     slice: Label | None = None
+    _evaluated: dict[Statistic, RowEvaluation] = field(default_factory=dict, init=False, repr=False)
+    _parts: dict[str, Part] = field(default_factory=dict, init=False, repr=False)
+    _alone: dict[str, Part] = field(default_factory=dict, init=False, repr=False)  # of single measures of counts
 
     def __post_init__(self) -> None:
         """Refuse more values than memory holds, before any of it is taken."""
         refuse_too_many_values(len(self.tally.scale), self.settings)
-        self.words_on_names  # noqa: B018  (a class that there is not is refused before anything is computed)
+        if self.settings.asked:
+            self.words_on_names  # noqa: B018  (a class that there is not is refused before anything is computed)
 
     @cached_property
     def evaluation(self) -> Counts:
@@ -131,10 +125,6 @@ class Evaluated:
                 models=self.tally.models,
             )
         return self._evaluated[statistic]
-
-    @cached_property
-    def _evaluated(self) -> dict[Statistic, RowEvaluation]:
-        return {}
 
     @property
     def ranked(self) -> RankedEvaluation:
@@ -186,16 +176,13 @@ class Evaluated:
             self._parts[statistic.name] = Part(evaluation, self.settings, self.n, self.hidden)
         return self._parts[statistic.name]
 
-    @cached_property
-    def _parts(self) -> dict[str, Part]:
-        return {}
-
     def part(self, statistic: Statistic) -> Part:
         """What is made of one of them."""
         if statistic is not CONFUSION and not self._is_asked_of_rows(statistic):
             raise self.no_scores
         part = self._part(statistic)
-        self._refuse_changed([part])
+        if statistic is not CONFUSION:
+            self._refuse_changed([part])
         return part
 
     def part_with(self, measure: Measure) -> Part:
@@ -203,14 +190,10 @@ class Evaluated:
         part = self.part(measure.statistic)
         if measure.statistic is not CONFUSION or part.is_computed or self.settings.resampled:
             return part
-        if measure.label not in self._parts_alone:
+        if measure.label not in self._alone:
             alone = replace(self.evaluation, formulas=self.settings.formulas.alone(measure))
-            self._parts_alone[measure.label] = replace(part, evaluation=alone)
-        return self._parts_alone[measure.label]
-
-    @cached_property
-    def _parts_alone(self) -> dict[str, Part]:
-        return {}
+            self._alone[measure.label] = replace(part, evaluation=alone)
+        return self._alone[measure.label]
 
     def _refuse_changed(self, parts: Iterable[Part]) -> None:
         """See whether the scores are still those that were given, before anything new is made of them."""
@@ -223,165 +206,15 @@ class Evaluated:
         return self.part(CONFUSION).results
 
     @property
-    def notes(self) -> list[str]:
-        """What there is to know about the data as a whole."""
-        if self.hidden:
-            return [self.hidden]
-        patterns, notes, scale = self.evaluation.patterns, self.tally.words_on_input, self.tally.scale
-        if isinstance(scale, Continuum) and not scale.ordered and not scale.named_after_intervals:
-            order = " < ".join(str(label) for label in self.classes)
-            notes.append(f"classes in the order of what was measured: {order}; name them to be sure")
-        unnamed = len(scale) == 2 and scale.event is None and not isinstance(scale, Continuum)
-        if unnamed and any(measure.per_class for measure in self.settings.measures):
-            notes.append(f"no event is named: what each class has of its own is averaged over {listed(self.classes)}")
-        notes += self.words_on_names
-        notes += self._gains
-        notes += [f"labels that are spelled alike: {listed(alike)} (are they one class?)" for alike in self._alike]
-        same = () if scale.ordered else same_numbers(self.classes)
-        notes += [f"labels that are the same number: {listed(alike)} (are they one class?)" for alike in same]
-        notes += self._missing_by_name
-        notes += self.words_on_labels
-        notes += self._words_on_scores
-        strangers = (self.evaluation.margins.true == 0) & (self.evaluation.margins.assigned > 0)
-        if strangers.any() and not self._unassigned:
-            labels = [self.classes[code] for code in np.flatnonzero(strangers)]
-            notes.append(f"assigned but never true: {listed(labels, 3)} (rare, or spelled differently?)")
-        if order := self._better_order:
-            notes.append(order)
-        elif self.settings.made_of(CONFUSION) and (agreement := self._less_than_chance):
-            notes.append(f"worse than chance, kappa {agreement}: {self._mixed_up}?")
-        if self.tally.published:
-            table = patterns.table(self.evaluation.model)
-            notes.extend(filter(None, (words_on_per_cent(table), words_on_thousands(table))))
-        if patterns.clusters == 1:
-            notes.append(
-                "all rows are in one cluster, which says nothing about spread: intervals reach over all values"
-            )
-        if patterns.sampled:
-            effective = patterns.mass.sum() ** 2 / patterns.square.sum()
-            notes.append(f"sampling weights: {self.n:,.0f} rows weigh as much as {effective:,.1f} equal ones")
-        return notes
-
-    @property
-    def _unassigned(self) -> bool:
+    def unassigned(self) -> bool:
         """Whether the scores of this classifier assign rows to no class."""
         return self.model in self.tally.given.unassigned
 
     @property
-    def _raw(self) -> bool:
+    def raw(self) -> bool:
         """Whether this classifier gave scores on any scale, or in cross-validation none, and no probabilities."""
-        if not self.tally.tells_rows:
-            return False
         rows = self.tally.some_rows
         return rows is not None and rows.scores[self.evaluation.model].raw
-
-    @property
-    def words_on_labels(self) -> list[str]:
-        """Return a note where forecasts are scored, and the classifier gave labels alone."""
-        rows = self.tally.some_rows if self.tally.tells_rows else None
-        said = None if rows is None else rows.scores[self.evaluation.model]
-        labels = not self.tally.given.scored if said is None else not said.columns and not said.raw
-        scored = any(map(self.settings.made_of, (FORECASTS, CALIBRATION, PARTITION)))
-        return [LABELS_AS_FORECASTS] if labels and scored else []
-
-    @property
-    def _words_on_scores(self) -> list[str]:
-        """What there is to know about scores: what was not made of them, and a threshold that parts no rows."""
-        notes, given, asked = [], self.tally.given, self.settings.everything
-        if given.unassigned and asked:
-            whose = "" if len(self.tally.models) == 1 else f" of {listed(list(given.unassigned), 3)}"
-            notes.append(
-                f"no threshold is given for the scores{whose}: measures of predicted classes (error, kappa, "
-                "sensitivity, the confusion table) are left out"
-            )
-        if self._raw and asked:
-            why = "scores are not read as probabilities" if self.has_scores else "labels are no probabilities"
-            how = "have no value" if given.probable else "are left out"
-            notes.append(f"{why}: log score, Brier score and calibration {how}")
-        for found in told_of_thresholds(self.tally.remarks, self.model) if self.slice is None else ():
-            if 0 in (found.reached, found.unreached):
-                notes.append(self._words_on_threshold(found.threshold, all_reach=not found.unreached))
-        return notes
-
-    def _words_on_threshold(self, threshold: float, all_reach: bool) -> str:
-        """What to say of a threshold that no score reaches, or that all reach."""
-        told = f"{'all scores reach' if all_reach else 'no score reaches'} the threshold {threshold:g}"
-        rows = None if self.tally.summaries is not None else self.tally.scores
-        said = None if rows is None else rows.scores[self.evaluation.model]
-        if said is None or not said.columns or not len(said.columns[0]):
-            return told
-        event = self.tally.scale.event_code
-        column = said.columns[0 if len(said.columns) == 1 or event is None else event]
-        low, high = float(column.min()), float(column.max())
-        per_cent = threshold <= 1 < high <= 100 and low >= 0
-        return f"{told}: they lie between {low:.4g} and {high:.4g}{' (are they per cent?)' if per_cent else ''}"
-
-    @property
-    def _alike(self) -> list[list[Label]]:
-        """Classes that differ in nothing but capitals and blanks; whoever named them knows what they are."""
-        found: dict[str, list[Label]] = {}
-        for label in () if self.tally.scale.ordered else self.classes:
-            found.setdefault(" ".join(str(label).casefold().split()), []).append(label)
-        return [labels for labels in found.values() if len(labels) > 1]
-
-    @property
-    def _missing_by_name(self) -> list[str]:
-        """Notes on classes whose names stand for missing values elsewhere."""
-        patterns, notes = self.evaluation.patterns, []
-        for word in words_for_missing(self.classes):
-            code = self.tally.scale.code(word)
-            here = (patterns.truth == code) | (patterns.assigned[self.evaluation.model] == code)
-            rows = patterns.count[here].sum()
-            many = f"{rows:,.0f} row{'' if rows == 1 else 's'}"
-            notes.append(f"{quoted(word)} is a class of {many}: is it a missing value?")
-        return notes
-
-    @property
-    def _less_than_chance(self) -> Estimate | None:
-        """Kappa, where all of its interval is below 0."""
-        margins = self.evaluation.margins
-        if margins.correct.sum() * margins.true.sum() >= margins.true @ margins.assigned:
-            return None
-        kappa = find("kappa")
-        counts = replace(self.evaluation, formulas=Formulas((kappa,)))
-        agreement = Part(counts, replace(self.settings, method="delta"), self.n).estimate(counts.overall(kappa))
-        return agreement if agreement.high < 0 else None
-
-    @cached_property
-    def _gains(self) -> list[str]:
-        """What to ask about matrices of costs by which mistakes are better than right answers."""
-        found = []
-        for measure in self.settings.measures:
-            of_text = all(isinstance(value, str) for value in measure.parameters.values())
-            matrix = None if of_text else measure.matrix(self.tally.scale)
-            found.append("" if matrix is None else words_on_gains(self.tally.scale, matrix))
-        return list(dict.fromkeys(filter(None, found)))
-
-    @cached_property
-    def _better_order(self) -> str:
-        """What to ask where another order of columns without names fits far better, or nothing."""
-        patterns, model = self.evaluation.patterns, self.evaluation.model
-        unnamed = self.tally.remarks.get(Remark(UNNAMED, self.model))
-        if not unnamed or not len(patterns.mass) or len(self.classes) > MOST_CLASSES:
-            return ""
-        table, rows = patterns.table(model), self.tally.some_rows
-        said = None if rows is None else rows.scores[model]
-        if said is not None and said.free and self.slice is None and rows is not None:  # no class was assigned
-            weight = None if rows.sums is None else rows.sums[:, 1]
-            cells = rows.truth * np.intp(len(self.classes)) + said.likeliest()
-            table = np.bincount(cells, weight, len(self.classes) ** 2).astype(np.float64).reshape(table.shape)
-        units = patterns.mass.sum() ** 2 / patterns.square.sum()
-        return words_on_order(table, min(units, patterns.clusters or np.inf), self.classes)
-
-    @property
-    def _mixed_up(self) -> str:
-        """What users may have mixed up whose classifier does worse than chance."""
-        event = self.tally.scale.event
-        if not self.tally.given.scored:
-            return "are labels mixed up"
-        if event is None:
-            return f"are the columns of memberships those of {listed(self.classes, 3)}, in this order"
-        return f"do scores speak for another class than the event, {quoted(event)}"
 
     @property
     def classes(self) -> tuple[Label, ...]:
@@ -476,7 +309,7 @@ class Evaluated:
 
     def find(self, name: str | Measure) -> Measure:
         """Find a measure among the computed ones; costs given before need not be repeated."""
-        computed = {entry.label: entry for entry in self.settings.measures}
+        computed = self.settings.by_label
         if isinstance(name, str) and name in computed:
             return computed[name]
         refuse_of_class(name)
@@ -512,7 +345,7 @@ class Evaluated:
     @property
     def has_probabilities(self) -> bool:
         """Whether its scores are read as probabilities."""
-        return self.tally.given.probable and not self._raw
+        return self.tally.given.probable and not self.raw
 
     @property
     def has_scores(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,7 @@ class Part:
     settings: Settings
     rows: float
     hidden: str = ""
+    _known: dict[int, Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def results(self) -> Results:
@@ -74,11 +75,13 @@ class Part:
         return isinstance(self.evaluation, RowEvaluation) and not self.is_computed
 
     def estimate(self, place: int) -> Estimate:
-        """Build the Estimate of one slot."""
-        one_by_one = isinstance(self.evaluation, RowEvaluation) and self.evaluation.one_by_one
-        if isinstance(self.evaluation, RowEvaluation) and one_by_one and self.looks_at_rows and not self.hidden:
-            return replace(self, evaluation=self.evaluation.only(place)).estimate(0)
-        results, slot, note = self.results, self.evaluation.slot(place), self.notes[place]
+        """Build the Estimate of one slot; of rows, this one is evaluated alone, unless all are known already."""
+        evaluation = self.evaluation
+        if isinstance(evaluation, RowEvaluation) and evaluation.one_by_one and self.looks_at_rows and not self.hidden:
+            if place not in self._known:
+                self._known[place] = replace(self, evaluation=evaluation.only(place)).estimate(0)
+            return self._known[place]
+        results, slot, note = self.results, evaluation.slot(place), self.notes[place]
         if self.settings.undefined == "error" and np.isnan(results.value[place]) and not self.hidden:
             raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
         return Estimate(
@@ -99,9 +102,9 @@ class Part:
 
     def _certified(self, slot: Slot, value: float) -> tuple[float, float]:
         """Between which numbers a value lies for certain."""
-        of_rows = isinstance(self.evaluation, RowEvaluation) and not self.hidden
-        known = self.evaluation.certified(slot) if isinstance(self.evaluation, RowEvaluation) and of_rows else None
-        return (value, value) if known is None else known
+        if self.hidden or not isinstance(self.evaluation, RowEvaluation):
+            return value, value
+        return self.evaluation.certified(slot) or (value, value)
 
     @cached_property
     def mass(self) -> float:

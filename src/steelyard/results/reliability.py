@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -46,15 +46,6 @@ DRAWS = 1_000
 BLOCK = 64  # draws of so many forecasts that stay in the cache
 BARS = 20
 FINE_ENOUGH = 12  # bits: a picture does not show more
-
-
-class ScoreParts(NamedTuple):
-    """A score and the parts that make it: score = miscalibration - discrimination + uncertainty."""
-
-    score: float
-    miscalibration: float
-    discrimination: float
-    uncertainty: float
 
 
 @dataclass(frozen=True)
@@ -162,17 +153,17 @@ class Reliability:
         """The mean score of other forecasts for the same rows."""
         return float(_expected(measure, forecast, self.happened, self.mass))
 
-    def parts(self, measure: Measure, recalibrated: Array) -> ScoreParts:
-        """Take a score apart."""
+    def parts(self, measure: Measure, recalibrated: Array) -> Array:
+        """Take a score apart: score = miscalibration - discrimination + uncertainty."""
         given, better = self.score(measure, self.forecast), self.score(measure, recalibrated)
         blind = self.score(measure, np.full(len(self.forecast), self.base))
-        return ScoreParts(given, given - better, blind - better, blind)
+        return np.array([given, given - better, blind - better, blind])
 
-    def decomposed(self, measure: Measure, method: Decomposition, bins: int) -> ScoreParts:
+    def decomposed(self, measure: Measure, method: Decomposition, bins: int) -> Array:
         """The parts by isotonic regression or by bins."""
         return self.parts(measure, self.frequency if method == "corp" else self.in_bins(bins))
 
-    def drawn_parts(self, measure: Measure, method: Decomposition, bins: int, seed: int) -> tuple[ScoreParts, Array]:
+    def drawn_parts(self, measure: Measure, method: Decomposition, bins: int, seed: int) -> tuple[Array, Array]:
         """The parts in a world where the recalibrated forecasts are right, and in draws of rows from it.
 
         Who was never wrong may be yet: as many rows as elsewhere are added to all, of both kinds wherever they may be.
@@ -226,12 +217,13 @@ class Reliability:
     def test(self, measure: Measure, seed: int, times: int = 1) -> CalibrationTest:
         """Hold the miscalibration that was found against that of outcomes drawn from the forecasts, many times."""
         cells, random, beyond = self.few, np.random.default_rng(seed), 0
-        found = cells.parts(measure, cells.frequency).miscalibration
+        place = PARTS.index("miscalibration")
+        found = float(cells.parts(measure, cells.frequency)[place])
         for _ in range(times):
             frequency = cells.outcomes(random)
             mass = np.broadcast_to(cells.mass, frequency.shape)
             drawn = _parts_of_draws(measure, cells.forecast, frequency * mass, mass, _isotonic_rows)
-            beyond += int((drawn[:, PARTS.index("miscalibration")] >= found - 1e-12).sum())
+            beyond += int((drawn[:, place] >= found - 1e-12).sum())
         draws = times * DRAWS
         return CalibrationTest(found, (beyond + 1) / (draws + 1), draws, "CORP miscalibration, outcomes drawn anew")
 
@@ -385,12 +377,12 @@ def _with_bounds(
     is seen where the truth is known, in draws from the recalibrated forecasts, and taken off the bounds. One cluster
     says nothing about spread: then bounds reach over all values.
     """
-    values = np.array(one.decomposed(measure, method, bins))
+    values = one.decomposed(measure, method, bins)
     low, high = np.zeros(len(PARTS)), np.full(len(PARTS), measure.span[1])
     if one.rows > 1:
         world, drawn = one.drawn_parts(measure, method, bins, seed)
         with np.errstate(invalid="ignore"):
-            off = np.quantile(drawn - np.array(world), [(1 - level) / 2, (1 + level) / 2], axis=0)
+            off = np.quantile(drawn - world, [(1 - level) / 2, (1 + level) / 2], axis=0)
             low, high = np.maximum(values - off[1], 0.0), np.maximum(values - off[0], 0.0)
     low[-1], high[-1] = _uncertainty(base, measure)
     high[-2] = min(high[-2], high[-1])  # no more can be told apart than there is

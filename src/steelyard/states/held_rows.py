@@ -12,8 +12,7 @@ import numpy as np
 from ..core.arrays import ODD
 from ..core.cached import cached_property
 from ..core.threads import chunks, over_rows
-from ..inputs.dataset import Available, Dataset, available_from
-from ..inputs.measured import COLUMNS, Measured
+from ..inputs.dataset import COLUMNS, Available, Dataset, Measured, available_from
 from ..inputs.prediction import Scores
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Rows:
             sums = np.stack(counted).T  # columns are read one by one
         return cls(
             dataset.truth,
-            tuple(_kept(said, dataset.assigned[name], passing) for name, said in dataset.scores.items()),
+            tuple([_kept(said, dataset.assigned[name], passing) for name, said in dataset.scores.items()]),
             None if dataset.slice is None else dataset.slice.codes,
             None if dataset.group is None else dataset.group.codes,
             sums,

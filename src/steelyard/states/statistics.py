@@ -8,7 +8,7 @@ folds and streams need nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import isclose, prod
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.threads import chunks, over_rows
-from ..inputs.dataset import Dataset
-from ..inputs.measured import ASKED
+from ..inputs.dataset import ASKED, Dataset
 from ..inputs.prediction import Scores
 from .held_rows import Rows, counts_of, met
 
@@ -59,19 +58,17 @@ class PatternCounts:
 
 @dataclass(frozen=True)
 class Statistic:
-    """What is summed over rows, and the means of it that formulas may ask for by name.
+    """What is summed over rows: the means of it that formulas may ask for by name.
 
     Attributes:
         name: What it is called.
         of_a_class: Names of means that exist once a class.
         of_the_whole: Names of means of all rows.
-        collect: A data set in, what is kept of them out.
     """
 
     name: str
     of_a_class: frozenset[str]
     of_the_whole: frozenset[str]
-    collect: Callable[[Dataset], Any]
 
     def offers(self, names: Collection[str]) -> bool:
         """Whether a formula that asks for these means can be given them: of a class, or of all rows, not both."""
@@ -81,13 +78,12 @@ class Statistic:
 def confusion(dataset: Dataset) -> PatternCounts:
     """Count the rows of every (slice, cluster, true class, assigned classes)."""
     rows = len(dataset)
-    columns: list[AnyArray | None] = [
-        None if dataset.slice is None else dataset.slice.codes,
-        None if dataset.group is None else dataset.group.codes,
-        dataset.truth,
-        *dataset.assigned.values(),
-    ]
-    sizes = [1 if coded is None else max(len(coded.labels), 1) for coded in (dataset.slice, dataset.group)]
+    columns: list[AnyArray | None] = []
+    sizes: list[int] = []
+    for coded in (dataset.slice, dataset.group):
+        columns.append(None if coded is None else coded.codes)
+        sizes.append(1 if coded is None else max(len(coded.labels), 1))
+    columns += [dataset.truth, *dataset.assigned.values()]
     sizes += [len(dataset.scale)] * (len(columns) - 2)
     return _tabulate(columns, sizes, rows, dataset.weight, dataset.counted)
 
@@ -107,24 +103,21 @@ CONFUSION = Statistic(
     "confusion",
     frozenset({"tp", "fn", "fp", "tn"}),
     frozenset({"correct", "true", "assigned", "total", "penalty", "matrix"}),
-    confusion,
 )
-RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset(), Rows.of)
+RANKING = Statistic("ranking", frozenset({"positive", "negative", "hits", "alarms"}), frozenset())
 FORECASTS = Statistic(
     "forecasts",
     frozenset({"chance", "happened"}),
     frozenset({"own", "ahead", "beside", "squares", "errors", "highest", "ties", "steps", "memberships"})
     | {"truth", "matrix", "mean", "reference"},
-    Rows.of,
 )
 CALIBRATION = Statistic(
     "calibration",
     frozenset({"gap", "share", "noise"}),
     frozenset({"top_gap", "top_share", "top_noise"}),
-    Rows.of,
 )
-CONTINUUM = Statistic("continuum", frozenset(), ASKED | {"classes"}, Rows.of)
-PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}), Rows.of)
+CONTINUUM = Statistic("continuum", frozenset(), ASKED | {"classes"})
+PARTITION = Statistic("partition", frozenset(), frozenset({"true_gap", "assigned_gap", "top", "corner"}))
 STATISTICS = (CONFUSION, CONTINUUM, RANKING, FORECASTS, CALIBRATION, PARTITION)
 
 
@@ -170,7 +163,7 @@ def _count_full(
                 sums[2] += np.bincount(code, piece * piece, minlength=cells)
         return sums
 
-    given = sum(column is not None for column in columns)
+    given = sum([column is not None for column in columns])
     # Few rows and many cells: one call, or adding up empty tables would cost more than counting.
     parts = [work(0, rows)] if cells * 4 > rows else over_rows(rows, work, given)
     total = reduce(np.add, parts)

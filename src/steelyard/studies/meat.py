@@ -26,7 +26,7 @@ from ..maths.kernels import expected_sqe, outside_probabilities
 from ..modelling.fits import counted
 from ..results.api import compare
 from ..results.comparison import Comparison
-from ..results.rankings import Ranks, in_words, ranked, ranking_table, swapped
+from ..results.verdicts import Ranks, in_words, ranked, ranking_table, swapped
 from .statements import (
     ABOVE_ZERO,
     MonteCarloEstimate,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ...measures.registry import Measure
     from ...results.assessment import Assessment
     from ...results.comparison import Comparison
-    from ...results.goals import Goal
+    from ...results.decisions import Goal
 
 LIBRARIES = ("numpy", "scipy", "pyarrow", "scikit-learn")
 MOST_NAMES = 12

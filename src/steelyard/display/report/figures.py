@@ -15,10 +15,9 @@ from ...core.text import count, down_to, isolated
 from ...core.threads import in_order
 from ...maths.simplex import MOST_CLASSES as MOST_CORNERS
 from ...results.curves import band_at, operating_points, samples_of
-from ...results.decisions import Thresholds
-from ...results.goals import counted
-from ...results.rankings import best_first
+from ...results.decisions import Thresholds, counted
 from ...results.reliability import Reliability
+from ...results.verdicts import best_first
 from ..continuum_strip import Strips
 from ..partition_panels import PartitionPanels
 from ..plots.base import NO_SCORE

@@ -22,8 +22,7 @@ from ...core.threads import meanwhile
 from ...data.whole_files import REPORT, refuse_no_page, write_whole
 from ...results.assessment import Assessment
 from ...results.parts import compute_all
-from ...results.rankings import best_first
-from ...results.verdicts import spoken
+from ...results.verdicts import best_first, spoken
 from ..grids import heading, overall_rows, titled
 from ..plots.style import COLOURS, DASHES
 from .data_and_methods import call_of, data_of, methods_of, sources_of, versions

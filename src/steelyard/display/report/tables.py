@@ -12,7 +12,7 @@ from ...core.errors import SteelyardError
 from ...core.table import json_value
 from ...core.text import count, estimated, number, p_value
 from ...modelling.cross_assessment import CrossAssessment
-from ...results.rankings import title
+from ...results.verdicts import title
 from ...states.statistics import CONFUSION, CONTINUUM
 from ..grids import ARROWS, IN_SHORT, OF_SLICES, of_classes, of_parts, size_title
 from ..listing import parted, span_text

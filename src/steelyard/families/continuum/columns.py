@@ -13,7 +13,7 @@ from ...core.cached import cached_property
 from ...core.estimate import Deviation
 from ...core.scale import Continuum, Label, Scale
 from ...core.threads import SMALL_PRODUCT, chunks, over_rows
-from ...inputs.measured import ASKED, DOUBTS, Measured
+from ...inputs.dataset import ASKED, DOUBTS, Measured
 from ...maths.sides import summed_at
 from ...measures.masses import Weights
 from ...measures.registry import Measure

@@ -21,7 +21,7 @@ from ...inference.row_evaluation import SkewedEvaluation
 from ...inference.rules.wilson import wilson
 from ...inference.student_t import critical_values
 from ...inference.tails import Tails
-from ...inputs.measured import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
+from ...inputs.dataset import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import CONTINUUM, ROUNDING, Patterns
 from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of, with_disturbances
@@ -44,7 +44,6 @@ from .judged import Judged
 if TYPE_CHECKING:
     from ...core.typing import Array
 
-MANY_ROWS = 1 << 16
 STEADY = 1e-12  # of squares that were summed before their mean was known
 CANCELLED = 1e-6  # its root: of what is added up, no more can be told
 NEGATIVE = "negative: measurement error explains more than all of the apparent error"
@@ -56,11 +55,6 @@ ESTIMATED = "sd was estimated with {freedom:.4g} degrees of freedom"
 @dataclass(frozen=True)
 class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     """All slots of one classifier that are made of measured values."""
-
-    @property
-    def one_by_one(self) -> bool:
-        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     @property
     def _truth(self) -> tuple[Continuum, Measured]:

@@ -29,7 +29,7 @@ from ..state_evaluation import slopes_of
 from ..summed.products import MOST_SIDES, all_rows, of_rows
 from ..summed.recipe import Batchwise, Recipe, Totals
 from .column_sums import Moments
-from .columns import MANY_ROWS, ForecastColumns, below, limits_of, may_be_infinite, serves_both
+from .columns import ForecastColumns, below, limits_of, may_be_infinite, serves_both
 from .piece import Piece
 
 if TYPE_CHECKING:
@@ -59,11 +59,6 @@ class ForecastEvaluation(ForecastColumns):
 
     found: dict[tuple[str, int | str | None], Found] = field(default_factory=dict, repr=False)
     kept: dict[Any, Array] = field(default_factory=dict, repr=False)
-
-    @property
-    def one_by_one(self) -> bool:
-        """A pass over few rows is soon made, for all slots; of many rows, no more is made than asked for."""
-        return self.held and self.alone is None and len(self.rows) > MANY_ROWS
 
     # --- values ------------------------------------------------------------------------------------------------
 

@@ -40,11 +40,6 @@ class PartitionEvaluation(ProbabilityEvaluation, SkewedEvaluation):
     spaces: dict[Chosen, Space] = field(default_factory=dict, repr=False)
     fits: dict[Chosen, Scaling] = field(default_factory=dict, repr=False)
 
-    @property
-    def one_by_one(self) -> bool:
-        """Each scaling is made when it is asked for; of rows that were let go, all were."""
-        return self.held and self.alone is None
-
     # --- rows in their spaces ------------------------------------------------------------------------------------
 
     def space(self, measure: Measure) -> Space:

@@ -87,11 +87,6 @@ class RankedEvaluation(StateEvaluation):
     memory: Memory = field(default_factory=Memory, repr=False)
 
     @property
-    def one_by_one(self) -> bool:
-        """Each class of rows must be sorted by its own score: no more than asked for. Cells are few, and soon found."""
-        return self.held and self.alone is None
-
-    @property
     def scored(self) -> bool:
         """Whether the classifier gave scores at all."""
         return bool(self.rows.scores[self.model].columns)
