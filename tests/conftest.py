@@ -1,7 +1,8 @@
 """Settings that all tests share."""
 
+import gc
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from copy import copy
 from importlib import import_module
 from typing import Any
@@ -18,7 +19,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 # Machines are shared and noisy: how long an example takes says nothing about whether it is right.
-settings.register_profile("steelyard", deadline=None, max_examples=repeats(15, 100))
+settings.register_profile("steelyard", deadline=None, max_examples=repeats(10, 100))
 settings.load_profile("steelyard")
 
 
@@ -44,6 +45,22 @@ def _options_are_worked_out_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(collection, "_from_callable", classmethod(once))
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Keep what is collected out of every search for garbage: most objects are modules and tests, which stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Let modules go at the end: some report on standard error what of them is left."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)

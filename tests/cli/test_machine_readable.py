@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import subprocess
 import sys
-from importlib import resources
+from collections.abc import Iterator
+from functools import cache, partial
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,25 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     return tmp_path
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _studies_are_run_once() -> Iterator[None]:
+    """Each study is simulated once: these tests are about what is printed of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for study in ("irises", "meat", "mevik", "partitions"):
+            module = import_module(f"steelyard.studies.{study}")
+            patch.setattr(module, "run", partial(_run_once, cache(partial(_run, module.run))))
+        yield
+
+
+def _run(run: Any, given: tuple[Any, ...], options: tuple[tuple[str, Any], ...]) -> Any:
+    return run(*given, **dict(options))
+
+
+def _run_once(known: Any, *given: Any, progress: Any = None, **options: Any) -> Any:
+    """Return the result of the first run with the same options."""
+    return known(given, tuple(options.items()))
+
+
 def refuse(word: str) -> Any:
     raise AssertionError(word)
 
@@ -182,16 +202,30 @@ def test_every_tally_has_its_row(capsys: pytest.CaptureFixture[str], folder: Pat
     assert all(Path(row["tally"]).is_file() for row in content["tallies"])
 
 
-@pytest.mark.parametrize("name", ["assess", "compare", "measures", "demo"])
-def test_no_colours_in_a_pipe(name: str) -> None:
-    words = COMMANDS.get(name, [name])
-    free = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "steelyard", *words], capture_output=True, check=True, env=free | {"TERM": "xterm"}
-    )
+@pytest.fixture
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal that can show colours, and nothing that asks for them."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+@pytest.mark.usefixtures("plain_terminal")
+def test_no_colours_in_a_pipe() -> None:
+    done = subprocess.run([sys.executable, "-m", "steelyard", "demo"], capture_output=True, check=True)
     assert done.stdout
     assert b"\x1b" not in done.stdout + done.stderr
     assert not done.stderr
+
+
+@pytest.mark.parametrize("name", ["assess", "compare", "measures"])
+@pytest.mark.usefixtures("plain_terminal")
+def test_no_colours_where_output_is_no_terminal(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    assert main(COMMANDS[name]) == 0
+    printed = capsys.readouterr()
+    assert printed.out
+    assert "\x1b" not in printed.out
+    assert not printed.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])

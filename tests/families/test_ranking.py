@@ -29,6 +29,7 @@ from steelyard.maths.label_sort import (
 )
 from steelyard.maths.ordered_scores import Ranking, Tags, ordering
 from steelyard.maths.sides import Sides
+from tests.effort import repeats
 
 LEAST, MOST = 5e-324, 1.7976931348623157e308
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, LEAST, -LEAST, MOST, -MOST, 1e300, -1e300, 2.2250738585072014e-308]
@@ -102,19 +103,28 @@ def crowded(rows: int) -> Any:
     return score
 
 
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let threads begin at few rows."""
+    monkeypatch.setattr(steelyard.core.threads, "WORTH_A_THREAD", 1 << 14)
+    monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 13)
+
+
+@pytest.mark.study
+@pytest.mark.usefixtures("few_are_many")
 def test_many_rows_are_ordered_by_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (steelyard.core.threads, steelyard.maths.ordered_scores):
         monkeypatch.setattr(module, "cores", lambda: 3)
-    score = crowded(2**20 + 12_345)
-    assert len(score) > 2 * WORTH_A_THREAD
-    monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 18)
+    score = crowded(2 ** repeats(15, 20) + 12_345)
+    assert len(score) > 2 * steelyard.core.threads.WORTH_A_THREAD
     assert_ordered(score)
     assert_ordered(np.full(len(score), -np.inf))
 
 
+@pytest.mark.study
+@pytest.mark.usefixtures("few_are_many")
 def test_one_thread_orders_as_several_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    score, found = crowded(2**20 + 1), []
-    monkeypatch.setattr(steelyard.maths.ordered_scores, "WORTH_HALVING", 1 << 18)
+    score, found = crowded(2 ** repeats(15, 20) + 1), []
     for several in (1, 4):
         for module in (steelyard.core.threads, steelyard.maths.ordered_scores):
             monkeypatch.setattr(module, "cores", lambda several=several: several)

@@ -18,7 +18,7 @@ from steelyard.measures.registry import REGISTRY
 from steelyard.passes import tally
 from steelyard.results import evaluate
 from steelyard.states.statistics import RANKING
-from tests.effort import repeats
+from tests.effort import in_pairs, repeats
 
 MEASURES = [measure.name for measure in REGISTRY.values() if measure.statistic is RANKING]
 VALUES, DIFFERENCES = ["value", "low", "high", "se"], ["difference", "low", "high", "se", "p"]
@@ -75,13 +75,18 @@ def assert_same(found: sy.Comparison, held: sy.Comparison, least: float = 1e-12)
             assert found[model][name].certified == pytest.approx((value, value), rel=1e-9, abs=least, nan_ok=True)
 
 
-@pytest.mark.parametrize("named", [[], ["weight"], ["group"], ["weight", "group"]])
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize(("rows", "apart"), [(30, 1.0), (100, 1.0), (100, 4.0), (3000, 1.0)])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("size", "classes", "named"),
+    in_pairs(
+        [(30, 1.0), (100, 1.0), (100, 4.0), (3000, 1.0)], [2, 3], [[], ["weight"], ["group"], ["weight", "group"]]
+    ),
+)
 def test_streams_tell_what_memory_tells(
-    tmp_path: Path, rows: int, apart: float, classes: int, named: list[str]
+    tmp_path: Path, size: tuple[int, float], classes: int, named: list[str]
 ) -> None:
     """AUC of 100 rows had p = .1158 where it was .1237 in memory: on streams, there were no pseudo-rows."""
+    rows, apart = size
     columns = drawn(rows, classes, rows, apart=apart)
     given = options(classes, MEASURES, {name: name for name in named})
     held = sy.compare(pa.table(columns), BOTH[classes], **given)

@@ -31,6 +31,7 @@ from steelyard.maths.kernels import (
     squared_shift,
     squared_shortfall,
 )
+from tests.effort import in_pairs
 
 INFINITE = math.inf
 CLOSE = 3e-13  # the square of 37 standard deviations has no more digits
@@ -113,9 +114,15 @@ def integrated(mean: float, sd: float, low: float, high: float) -> float:
     return found
 
 
-@pytest.mark.parametrize("mean", [-4.0, -0.3, 0.0, 0.25, 0.6, 1.7, 9.0])
-@pytest.mark.parametrize("sd", [0.2, 1.0, 5.0])
-@pytest.mark.parametrize("ends", [[-INFINITE, 0.0, 0.6, INFINITE], [-1.0, 0.0, 0.6, 2.0]], ids=["infinite", "finite"])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("mean", "sd", "ends"),
+    in_pairs(
+        [-4.0, -0.3, 0.0, 0.25, 0.6, 1.7, 9.0],
+        [0.2, 1.0, 5.0],
+        [[-INFINITE, 0.0, 0.6, INFINITE], [-1.0, 0.0, 0.6, 2.0]],
+    ),
+)
 def test_squared_distances_are_those_of_quadrature(mean: float, sd: float, ends: list[float]) -> None:
     found = expected_sqe([mean], sd, ends)[0]
     expected = [integrated(mean, sd, low, high) for low, high in pairwise(ends)]
@@ -365,10 +372,13 @@ def moment(mean: float, sd: float, low: float, high: float, power: int) -> float
     )
 
 
-@pytest.mark.parametrize("mean", [-0.01, 0.0, 0.2, 0.7, 4.0])
-@pytest.mark.parametrize("sd", [0.05, 0.5, 30.0])
-@pytest.mark.parametrize(("low", "high"), [(-INFINITE, 0.0), (0.0, 0.6), (0.6, INFINITE)])
-def test_the_expected_squared_shift_is_the_integral(mean: float, sd: float, low: float, high: float) -> None:
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("mean", "sd", "ends"),
+    in_pairs([-0.01, 0.0, 0.2, 0.7, 4.0], [0.05, 0.5, 30.0], [(-INFINITE, 0.0), (0.0, 0.6), (0.6, INFINITE)]),
+)
+def test_the_expected_squared_shift_is_the_integral(mean: float, sd: float, ends: tuple[float, float]) -> None:
+    low, high = ends
     found, expected = float(squared_shift(mean, sd, low, high)), moment(mean, sd, low, high, 2)
     if expected > 1e-30:
         assert found == pytest.approx(expected, rel=1e-11)

@@ -33,7 +33,7 @@ from steelyard.data.engines.engine import TreeSum
 from steelyard.measures import choose
 from steelyard.passes import plan
 from steelyard.states.statistics import CONFUSION
-from tests.effort import repeats
+from tests.effort import in_turn, repeats
 
 COUNTS = [measure.name for measure in choose(None) if measure.statistic is CONFUSION]
 
@@ -117,8 +117,8 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "plain")
-@pytest.mark.parametrize("missing", ["error", "drop"])
+@pytest.mark.study
+@pytest.mark.parametrize(("options", "missing"), in_turn(OPTIONS, ["error", "drop"]))
 @pytest.mark.usefixtures("never_held")
 def test_files_in_pieces_are_the_table(tmp_path: Path, options: dict[str, Any], missing: Any) -> None:
     table = table_of(400, seed=len(str(options)), gaps=0.05 if missing == "drop" else 0.0)

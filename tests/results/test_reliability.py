@@ -19,7 +19,7 @@ from steelyard import Assessment, Scale, assess, compare
 from steelyard.core.errors import BadOption, ChangedInput, OutsideUnitInterval
 from steelyard.results.recalibration import MANY, recalibrate
 from steelyard.results.reliability import PARTS, Reliability, isotonic
-from tests.effort import repeats
+from tests.effort import in_pairs, repeats
 
 RANDOM = np.random.default_rng(20_261_115)
 ROWS = 400
@@ -64,9 +64,15 @@ def test_every_class_has_a_curve_where_there_is_no_event() -> None:
     assert set(assess(LABELS, THREE).reliability(2, band=False)["class"]) == {2}
 
 
-@pytest.mark.parametrize("method", ["corp", "murphy"])
-@pytest.mark.parametrize("score", ["brier", "log_score", "ranked_probability_score", "brier_multiclass"])
-@pytest.mark.parametrize("weight", [None, np.arange(ROWS) % 3 + 1, RANDOM.uniform(0.5, 2, ROWS)])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("score", "method", "weight"),
+    in_pairs(
+        ["brier", "log_score", "ranked_probability_score", "brier_multiclass"],
+        ["corp", "murphy"],
+        [None, np.arange(ROWS) % 3 + 1, RANDOM.uniform(0.5, 2, ROWS)],
+    ),
+)
 def test_parts_add_up_to_the_score(score: str, method: Any, weight: Any) -> None:
     result = of_event(weight=weight)
     parts = parts_of(result.decomposition(score, method=method))
@@ -209,7 +215,7 @@ def test_the_test_tells_calibrated_forecasts_from_others() -> None:
 @pytest.mark.study
 def test_of_many_classes_one_that_is_far_off_is_found() -> None:
     random, classes = np.random.default_rng(5), repeats(12, 30)
-    memberships = random.dirichlet(np.full(classes, 0.3), 100 * classes)
+    memberships = random.dirichlet(np.full(classes, 0.3), repeats(50, 100) * classes)
     truth = (random.random((len(memberships), 1)) > memberships.cumsum(axis=1)).sum(axis=1).clip(max=classes - 1)
     right = assess(truth, memberships, scale=Scale(range(classes)), measures=["brier"]).calibration_test()
     assert right.p > 0.05

@@ -8,12 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
 
 import steelyard as sy
 from steelyard.cli import main
@@ -30,8 +27,18 @@ NAMED: dict[str, Any] = {"truth": "y", "assigned": "m"}
 
 
 @pytest.fixture(scope="module")
+def dask() -> Any:
+    """Dask with its data frames, loaded where they are used: every process that collects tests reads this file."""
+    import dask.dataframe
+
+    return dask
+
+
+@pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """Two workers, each a process of its own."""
+    from distributed import Client, LocalCluster
+
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(Path(__file__).parents[3])  # workers import tests, too
         with (
@@ -42,8 +49,8 @@ def client() -> Iterator[Any]:
 
 
 @pytest.fixture
-def frame() -> Any:
-    return dd.from_pandas(table().to_pandas(), npartitions=4, sort=False)
+def frame(dask: Any) -> Any:
+    return dask.dataframe.from_pandas(table().to_pandas(), npartitions=4, sort=False)
 
 
 @pytest.mark.parametrize("kind", ASKED)
@@ -73,6 +80,8 @@ def test_a_cluster_is_started_for_the_call_and_ended(tmp_path: Path, capsys: pyt
     words = ["assess", str(files(tmp_path)), "--truth", "y", "--assigned", "m", "--engine", "dask", "--csv"]
     assert main(words) == 0
     assert capsys.readouterr().out == sy.assess(table(), **NAMED).table().to_csv()
+    from distributed import Client
+
     with pytest.raises(ValueError, match="No clients found"):
         Client.current()
 
@@ -97,7 +106,7 @@ def test_a_scheduler_is_found_by_its_address(
 # --- frames ---------------------------------------------------------------------------------------------------
 
 
-def test_only_the_columns_that_are_needed_are_taken() -> None:
+def test_only_the_columns_that_are_needed_are_taken(dask: Any) -> None:
     def part(place: int, columns: Any = None) -> Any:
         found = table().slice(place * 60, 60).to_pandas()
         assert columns is not None
@@ -105,16 +114,16 @@ def test_only_the_columns_that_are_needed_are_taken() -> None:
         return found[list(columns)]
 
     meta = table().slice(0, 0).to_pandas()
-    frame = dd.from_map(part, range(4), meta=meta)
+    frame = dask.dataframe.from_map(part, range(4), meta=meta)
     alike(sy.assess(frame, **NAMED, weight="often"), sy.assess(table(), **NAMED, weight="often"))
 
 
-def test_types_of_objects_are_asked_of_all_partitions(client: Any) -> None:
+def test_types_of_objects_are_asked_of_all_partitions(dask: Any, client: Any) -> None:
     with dask.config.set({"dataframe.convert-string": False}):
         plain = table().select(["y", "m", "often"]).to_pandas().astype({"y": object, "m": object})
         plain.loc[plain.index[:60], "m"] = None
         plain["site"] = pd.Categorical(np.where(plain["often"] > 1, "n", "s"))
-        frame = dd.from_pandas(plain, npartitions=4, sort=False)
+        frame = dask.dataframe.from_pandas(plain, npartitions=4, sort=False)
         asked: dict[str, Any] = {**NAMED, "missing": "drop", "by": "site", "where": "often < 3"}
         right = sy.assess(plain, **asked)
         assert right.dropped > 20
@@ -138,7 +147,7 @@ def test_training_data_may_lie_in_a_frame_or_here(frame: Any) -> None:
         alike(found.training, right.training)
 
 
-def test_faults_of_frames_name_the_partition(client: Any, frame: Any) -> None:
+def test_faults_of_frames_name_the_partition(dask: Any, client: Any, frame: Any) -> None:
     scale = sy.Scale(["low", "mid"])
     row = table()["y"].to_pylist().index("high")
     for where in ({}, {"engine": client}):
@@ -147,10 +156,12 @@ def test_faults_of_frames_name_the_partition(client: Any, frame: Any) -> None:
         with pytest.raises(UnknownColumn, match="there is no column 'n'"):
             sy.assess(frame, truth="y", assigned="n", **where)
     with dask.config.set({"dataframe.convert-string": False}):
-        mixed = dd.from_map(lambda k: pd.DataFrame({"y": [k], "m": ["a"]}), [1, "a"], meta={"y": object, "m": object})
+        mixed = dask.dataframe.from_map(
+            lambda k: pd.DataFrame({"y": [k], "m": ["a"]}), [1, "a"], meta={"y": object, "m": object}
+        )
         with pytest.raises(UnreadableFile, match="partitions hold different kinds of values"):
             sy.assess(mixed, **NAMED)
-    lying = dd.from_map(lambda k: pd.DataFrame({"y": [k], "m": [1]}), [1, "a"], meta={"y": int, "m": int})
+    lying = dask.dataframe.from_map(lambda k: pd.DataFrame({"y": [k], "m": [1]}), [1, "a"], meta={"y": int, "m": int})
     with pytest.raises(UnreadableFile, match=r"partition 1.*: the partition does not hold what the frame says"):
         sy.assess(lying, **NAMED)
 

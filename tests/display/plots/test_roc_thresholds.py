@@ -24,6 +24,7 @@ from steelyard.display.plots.point_labels import PointLabels
 from steelyard.inputs.remarks import Remark
 from steelyard.results.assessment import Assessment
 from steelyard.results.comparison import Comparison
+from tests.effort import in_turn
 
 INFINITE = math.inf
 TWO, FIVE = [0.3, 0.7], [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -399,12 +400,13 @@ def sample(kind: str) -> Assessment | Comparison:
 NARROW, LARGE = (3.2, 3.0), (9.0, 7.0)
 KINDS = ("usual", "tied", "perfect", "bad", "guessing", "constant", "three")
 PICTURES = [
-    *[(kind, NARROW, thresholds) for kind in KINDS for thresholds in (FIVE, TWELVE)],
-    *[(kind, None, thresholds) for kind in ("usual", "bad", "three") for thresholds in ("own", TWO, TWELVE)],
+    *in_turn(KINDS, [NARROW], [FIVE, TWELVE]),
+    *in_turn(["usual", "bad", "three"], [None], ["own", TWO, TWELVE]),
     ("three", LARGE, TWELVE),
 ]
 
 
+@pytest.mark.study
 @pytest.mark.parametrize(("kind", "size", "thresholds"), PICTURES)
 def test_labels_cover_nothing_of_a_picture(kind: str, size: tuple[float, float] | None, thresholds: Any) -> None:
     ax = None if size is None else pyplot.subplots(figsize=size, layout="constrained")[1]

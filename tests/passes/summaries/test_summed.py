@@ -18,7 +18,7 @@ from steelyard.families.summed.recipe import ClusterSums
 from steelyard.measures import find
 from steelyard.passes import tally
 from steelyard.passes.tally import Tally
-from tests.effort import in_pairs
+from tests.effort import in_turn, repeats
 
 ROWS = 6000
 
@@ -51,6 +51,11 @@ def three_classes(rows: int = ROWS, seed: int = 1) -> dict[str, Any]:
     chances = np.stack([found[f"p_{label}"] for label in "xyz"], axis=1)
     found["truth"] = np.array(list("xyz"))[(rng.random(rows)[:, None] > chances.cumsum(axis=1)).sum(axis=1)]
     return found
+
+
+def two_or_three(name: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Rows of two or three classes, and two classifiers of them."""
+    return (two_classes(), {"a": "a", "b": "b"}) if name == "two" else (three_classes(), {"p": "p_*", "q": "q_*"})
 
 
 def written(folder: Path, columns: dict[str, Any], files: int = 3) -> str:
@@ -180,7 +185,7 @@ def test_weights_clusters_and_parts(tmp_path: Path, extra: dict[str, Any]) -> No
 
 
 @pytest.mark.study
-@pytest.mark.parametrize(("name", "clusters", "weighed"), in_pairs(["two", "three"], [1, 2, 8], [False, True]))
+@pytest.mark.parametrize(("name", "clusters", "weighed"), in_turn(["three", "two"], [1, 2, 8], [False, True]))
 def test_a_class_of_few_clusters_leaves_rankings_unsure_however_many_there_are(
     tmp_path: Path, name: str, clusters: int, weighed: bool
 ) -> None:
@@ -235,52 +240,43 @@ def test_differences_of_rankings_with_a_class_of_few_rows_are_as_unsure_as_those
         assert 0.9 * widths[1] < widths[0] < (2.5 if rows == 3 else 1.1) * widths[1]
 
 
-@pytest.mark.parametrize("clusters", [1, 2, 8])
+@pytest.mark.study
+@pytest.mark.parametrize(("name", "clusters"), in_turn(["two", "three"], [1, 2, 8]))
 def test_differences_of_rankings_with_a_class_of_few_clusters_are_as_unsure_as_those_of_rows_that_were_held(
-    tmp_path: Path, clusters: int
+    tmp_path: Path, name: str, clusters: int
 ) -> None:
     """All clusters counted for either side: the standard error was 0.0134 where it is 0.0154 of the same rows held."""
-    for name, columns, label, models in (
-        ("two", two_classes(), "yes", {"a": "a", "b": "b"}),
-        ("three", three_classes(), "x", {"p": "p_*", "q": "q_*"}),
-    ):
-        columns["batch"] = np.where(columns["truth"] == label, columns["batch"] % clusters, 1000 + columns["batch"])
-        (folder := tmp_path / name).mkdir()
-        given: dict[str, Any] = {"truth": "truth", "group": "batch", "measures": ["auc", "hand_till_auc"]}
-        given |= {"event": "yes"} if name == "two" else {}
-        summed, held = (sy.compare(each, models, **given) for each in (written(folder, columns), pa.table(columns)))
-        assert summed.tally.summaries is not None
-        for simultaneous in (False, True):
-            found, other = (each.differences(by_class=True, simultaneous=simultaneous) for each in (summed, held))
-            assert found["se"] == pytest.approx(other["se"], rel=0.02, nan_ok=True)
-            for column in (
-                ("low", "high") if name == "two" else ()
-            ):  # pseudo-rows are felt where clusters are very large
-                assert found[column] == pytest.approx(other[column], rel=0.03), column
+    (columns, models), label = two_or_three(name), "yes" if name == "two" else "x"
+    columns["batch"] = np.where(columns["truth"] == label, columns["batch"] % clusters, 1000 + columns["batch"])
+    given: dict[str, Any] = {"truth": "truth", "group": "batch", "measures": ["auc", "hand_till_auc"]}
+    given |= {"event": "yes"} if name == "two" else {}
+    summed, held = (sy.compare(each, models, **given) for each in (written(tmp_path, columns), pa.table(columns)))
+    assert summed.tally.summaries is not None
+    for simultaneous in (False, True):
+        found, other = (each.differences(by_class=True, simultaneous=simultaneous) for each in (summed, held))
+        assert found["se"] == pytest.approx(other["se"], rel=0.02, nan_ok=True)
+        for column in ("low", "high") if name == "two" else ():  # pseudo-rows are felt where clusters are very large
+            assert found[column] == pytest.approx(other[column], rel=0.03), column
 
 
-@pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
-def test_differences(tmp_path: Path, extra: dict[str, Any]) -> None:
-    for name, columns, models in (
-        ("two", two_classes(), {"a": "a", "b": "b"}),
-        ("three", three_classes(), {"p": "p_*", "q": "q_*"}),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        given: dict[str, Any] = {"truth": "truth", **({"event": "yes"} if name == "two" else {}), **extra}
-        found = sy.compare(written(folder, columns), models, **given)
-        held = sy.compare(pa.table(columns), models, **given)
-        for model in models:
-            alike(found[model], held[model], rest=0.06)
-        mine, yours = found.differences(), held.differences()
-        assert mine["measure"] == yours["measure"]
-        for row, error in enumerate(yours["se"]):
-            for column in ("difference", "low", "high", "se"):
-                assert mine[column][row] == pytest.approx(yours[column][row], abs=0.06 * error)
-            assert mine["p"][row] == pytest.approx(yours["p"][row], abs=0.02)
-        verdicts = [re.sub(r"[\d.]+", "", str(each.verdict(["error", "auc"]))) for each in (found, held)]
-        assert verdicts[0] == verdicts[1]
-        assert len(found.table(simultaneous=True)) == len(held.table(simultaneous=True))
+@pytest.mark.study
+@pytest.mark.parametrize(("name", "extra"), in_turn(["two", "three"], [{}, {"group": "batch"}, {"weight": "weight"}]))
+def test_differences(tmp_path: Path, name: str, extra: dict[str, Any]) -> None:
+    columns, models = two_or_three(name)
+    given: dict[str, Any] = {"truth": "truth", **({"event": "yes"} if name == "two" else {}), **extra}
+    found = sy.compare(written(tmp_path, columns), models, **given)
+    held = sy.compare(pa.table(columns), models, **given)
+    for model in models:
+        alike(found[model], held[model], rest=0.06)
+    mine, yours = found.differences(), held.differences()
+    assert mine["measure"] == yours["measure"]
+    for row, error in enumerate(yours["se"]):
+        for column in ("difference", "low", "high", "se"):
+            assert mine[column][row] == pytest.approx(yours[column][row], abs=0.06 * error)
+        assert mine["p"][row] == pytest.approx(yours["p"][row], abs=0.02)
+    verdicts = [re.sub(r"[\d.]+", "", str(each.verdict(["error", "auc"]))) for each in (found, held)]
+    assert verdicts[0] == verdicts[1]
+    assert len(found.table(simultaneous=True)) == len(held.table(simultaneous=True))
 
 
 @pytest.mark.parametrize("extra", [{}, {"group": "batch"}, {"weight": "weight"}])
@@ -351,9 +347,11 @@ def test_the_doubt_in_a_response_model_is_that_of_all_rows(tmp_path: Path, bias:
 BOUNDS = ["true_error_low", "true_error_high", "true_sqerr_low", "true_sqerr_high"]
 
 
-@pytest.mark.parametrize("freedom", [10.0, np.inf])
-@pytest.mark.parametrize("extra", [{}, {"weight": "weight"}, {"group": "batch"}], ids=["rows", "weights", "clusters"])
-@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.study
+@pytest.mark.parametrize(
+    ("freedom", "extra", "level"),
+    in_turn([10.0, np.inf], [{}, {"weight": "weight"}, {"group": "batch"}], [0.9, 0.95]),
+)
 def test_bounds_of_the_true_error_are_those_of_all_rows(
     tmp_path: Path, freedom: float, extra: dict[str, Any], level: float
 ) -> None:
@@ -472,7 +470,8 @@ def any_measured_rows(rng: np.random.Generator) -> tuple[dict[str, Any], dict[st
     return columns, {"truth": "z", "assigned": "a", "scale": scale, "sd": sd, **said}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.study
+@pytest.mark.parametrize("seed", range(repeats(12, 25)))
 def test_merged_tallies_tell_of_a_continuum_what_rows_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
@@ -486,7 +485,8 @@ def test_merged_tallies_tell_of_a_continuum_what_rows_do(
     alike(sy.assess_tally(first + second + third), held)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.study
+@pytest.mark.parametrize("seed", range(repeats(8, 15)))
 def test_merged_tallies_tell_of_differences_on_a_continuum_what_rows_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
