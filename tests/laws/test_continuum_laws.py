@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose
 from scipy.special import stdtrit
 
 import steelyard.families.continuum.columns
-import steelyard.families.continuum.evaluation
 from steelyard import Assessment, Comparison, Continuum, Tally, all_measures, assess, assess_tally, compare, find
 from steelyard.families.continuum.evaluation import ContinuumEvaluation
 from steelyard.inference.evaluation import key_of
@@ -294,11 +293,10 @@ def test_a_slice_is_assessed_as_if_it_were_alone(case: Case, parts: int) -> None
         assert_same(columns(sliced), columns(of(case.part(here), group=cluster[here])), 1e-12)
 
 
-def test_an_estimate_is_the_same_alone_as_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of many rows, where nothing is computed but what is asked for."""
+def test_an_estimate_is_the_same_alone_as_in_the_table() -> None:
+    """A lookup computes nothing but what is asked for."""
     case = drawn(80, 1)
     table = {row["measure"]: row for row in of(case).table()}
-    monkeypatch.setattr(steelyard.families.continuum.evaluation, "MANY_ROWS", 10)
     alone = of(case)
     assert alone.continuum.one_by_one
     for label in LABELS:
