@@ -69,4 +69,4 @@ def evaluate(
     if isinstance(rows, Rows):
         return family.in_memory(rows, *common, models=models)
     rows.refuse_unsummed(measures)
-    return family.summed(rows.sample.rows, *common, models=models, summary=rows)
+    return family.summed(rows.sample.bare, *common, models=models, summary=rows)

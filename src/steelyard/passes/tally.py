@@ -286,13 +286,19 @@ class Tally(Contents):
         return [*self.words_on_left_out, *words_of(self.remarks), *on_weights, *words_on(self.sources)]
 
     def kept_of(self, slice_label: Label | None = None) -> Rows | Summary | None:
-        """The rows of one slice, or all, where they were held, or what was kept of them."""
-        return self.rows_of(slice_label) if self.summaries is None else self.summaries.of(slice_label)
+        """The rows of one slice, or all, where they were held, or what was kept of them.
+
+        Of rows that were too many, a small slice is kept as it is: its results are those of the same rows in memory.
+        """
+        if self.summaries is None:
+            return self.rows_of(slice_label)
+        kept = self.summaries.of(slice_label)
+        return kept if kept.rows is None or len(kept.rows) > MOST_ROWS else kept.rows
 
     @property
     def some_rows(self) -> Rows | None:
         """All rows that were held, or the few that are kept of those that were not."""
-        return self.scores if self.summaries is None else self.summaries.whole.sample.rows
+        return self.scores if self.summaries is None else self.summaries.whole.sample.bare
 
     def rows_of(self, slice_label: Label | None = None) -> Rows | None:
         """The rows of one slice, or all, where they were held."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Self
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.arrays import ODD
 from ..core.cached import cached_property
+from ..core.scale import Label
 from ..core.threads import chunks, over_rows
 from ..inputs.dataset import COLUMNS, Available, Dataset, Measured, available_from
 from ..inputs.prediction import Scores
@@ -320,13 +321,22 @@ AT_HAND = 2  # as many numbers of a row are at hand at a time
 
 @dataclass(frozen=True)
 class Sample:
-    """The rows with the least marks, and these marks: whole numbers made of the bits of a score or measured value."""
+    """The rows with the least marks, and these marks: whole numbers made of the bits of a score or measured value.
+
+    Attributes:
+        marks: The marks.
+        rows: The rows.
+        whole: Whether these are all rows, and none was taken out.
+        clusters: The labels of their clusters, as long as these are all rows.
+    """
 
     marks: Places
     rows: Rows
+    whole: bool = False
+    clusters: tuple[Label, ...] = ()
 
     @classmethod
-    def of(cls, rows: Rows, below: np.uint64 | None = None) -> Sample:
+    def of(cls, rows: Rows, below: np.uint64 | None = None, clusters: tuple[Label, ...] = ()) -> Sample:
         """Choose from some rows; of those not below a mark, none."""
         number, found = _number(rows), []
         if below is None and len(rows) > MANY:
@@ -340,16 +350,26 @@ class Sample:
             here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
             found.append((marks[here], here + low))
         marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return cls(marks, _bare(rows.select(chosen))).cut()
+        some = replace(rows.select(chosen), slice=None)  # the codes of parts hold only for the batch
+        return cls(marks, some, whole=below is None, clusters=clusters).cut()
+
+    @property
+    def bare(self) -> Rows:
+        """The rows without their clusters."""
+        return replace(self.rows, cluster=None)
+
+    def in_part(self) -> Sample:
+        """The same rows, where others are missing: their clusters say nothing."""
+        return Sample(self.marks, self.bare)
 
     def cut(self) -> Sample:
         """No more than so many."""
         if len(self.marks) <= SAMPLE_SIZE:
-            return self
+            return self if self.whole else self.in_part()
         last = np.partition(self.marks, SAMPLE_SIZE - 1)[SAMPLE_SIZE - 1]
         chosen = self.marks < last
         chosen[np.flatnonzero(self.marks == last)[: SAMPLE_SIZE - np.count_nonzero(chosen)]] = True
-        return Sample(self.marks[chosen], self.rows.select(chosen))
+        return Sample(self.marks[chosen], self.bare.select(chosen))
 
     def __add__(self, other: Sample) -> Sample:
         """Choose from the rows of both."""
@@ -357,13 +377,25 @@ class Sample:
 
     def beside(self, other: Sample) -> Sample:
         """The rows of both, from which to choose."""
-        if not len(self.marks) or not len(other.marks):
-            return self if len(self.marks) else other
-        return Sample(np.concatenate([self.marks, other.marks]), self.rows + other.rows)
+        both = (self, other) if self.whole and other.whole else (self.in_part(), other.in_part())
+        for one, rest in (both, both[::-1]):
+            if not len(one.marks):
+                return rest
+        labels = list(dict.fromkeys([*both[0].clusters, *both[1].clusters]))
+        places = {label: place for place, label in enumerate(labels)}
+        rows, more = (one._with_codes(places) for one in both)
+        return Sample(np.concatenate([self.marks, other.marks]), rows + more, both[0].whole, tuple(labels))
+
+    def _with_codes(self, places: Mapping[Label, int]) -> Rows:
+        """The rows with the codes that clusters have among others."""
+        if self.rows.cluster is None:
+            return self.rows
+        codes = np.array([places[label] for label in self.clusters], np.int64)
+        return replace(self.rows, cluster=codes[self.rows.cluster])
 
     def __neg__(self) -> Sample:
         """What is taken out leaves the others as they are."""
-        return Sample(self.marks[:0], self.rows.select(np.zeros(len(self.rows), dtype=bool)))
+        return Sample(self.marks[:0], self.bare.select(np.zeros(len(self.rows), dtype=bool)))
 
 
 class Sampling:
@@ -374,11 +406,11 @@ class Sampling:
         self.found: Sample | None = None
         self.below: np.uint64 | None = None
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Choose from some rows; not before there are many to choose from."""
-        some = Sample.of(rows, self.below)
+        some = Sample.of(rows, self.below, clusters)
         self.found = some if self.found is None else self.found.beside(some)
-        if len(self.found.marks) >= (SAMPLE_SIZE if self.below is None else 2 * SAMPLE_SIZE):
+        if len(self.found.marks) > (SAMPLE_SIZE if self.below is None else 2 * SAMPLE_SIZE):
             self.found = self.found.cut()
             self.below = np.uint64(self.found.marks.max())
 
@@ -392,8 +424,3 @@ def _number(rows: Rows) -> AnyArray:
     if columns or rows.measured is None:
         return np.asarray(columns[0] if columns else rows.truth)
     return rows.measured.value
-
-
-def _bare(rows: Rows) -> Rows:
-    """Without parts and clusters, whose numbers hold only for the batch."""
-    return replace(rows, slice=None, cluster=None)

@@ -381,7 +381,7 @@ def summaries_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summaries:
 
 
 def _summary_facts(summary: Summary, arrays: Arrays) -> Facts:
-    rows = summary.sample.rows
+    rows = summary.sample.bare
     errors = (0.0, 0.0) if rows.measured is None else rows.measured.errors
     return {
         "by_class": arrays.put(summary.by_class),
@@ -389,6 +389,8 @@ def _summary_facts(summary: Summary, arrays: Arrays) -> Facts:
         "marks": arrays.put(summary.sample.marks.view(np.int64)),
         "rows": {name: arrays.put(column) for name, column in rows.named().items()},
         **({"errors": errors} if any(errors) else {}),
+        # Labels of clusters are not saved with rows.
+        **({"whole": True} if summary.rows is not None and not summary.recipe.clustered else {}),
     }
 
 
@@ -403,7 +405,9 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     refuse_unlike_states(states, rows, recipe)
     grids = [grid for state in states.values() if isinstance(state, Grids) for part in state.parts for grid in part]
     refuse(all(np.isclose(grid.sums[..., 0].sum(), by_class[0].sum()) for grid in grids))
-    return Summary(recipe, by_class, states, Sample(marks, rows))
+    whole = facts.get("whole", False) is True
+    refuse(not whole or (not recipe.clustered and rows.filled[:, 0].sum() == by_class[0].sum()))
+    return Summary(recipe, by_class, states, Sample(marks, rows, whole))
 
 
 def _with_errors(rows: Rows, facts: Facts) -> Rows:

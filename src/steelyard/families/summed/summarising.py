@@ -59,7 +59,7 @@ class _Part:
     def add(self, rows: Rows, clusters: tuple[Label, ...]) -> None:
         seen = rows.by_class
         self.by_class[:, : seen.shape[1]] += seen
-        self.sampling.add(rows)
+        self.sampling.add(rows, clusters)
         for gathering in self.gatherings.values():
             gathering.add(rows, clusters)
 

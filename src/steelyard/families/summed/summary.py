@@ -50,6 +50,12 @@ class Summary:
         """How influences of rows go together."""
         return self.late.get(PRODUCTS)
 
+    @property
+    def rows(self) -> Rows | None:
+        """All rows, where these were few enough to be kept; else None."""
+        known = self.sample.whole and (bool(self.sample.clusters) or not self.recipe.clustered)
+        return self.sample.rows if known else None
+
     def __add__(self, other: Summary) -> Summary:
         """Put both together; what it takes to see all rows again for must then be found anew."""
         if self.recipe.given.probable != other.recipe.given.probable:
