@@ -428,6 +428,11 @@ def _check(entry: Measure) -> None:
             f"{entry.name} has {'no ' if entry.slopes is None else ''}slopes",
             mend="Give slopes= to measures of rankings, and to no others",
         )
+    if entry.statistic is RANKING and not np.isfinite(entry.span).all():
+        raise UnknownMeasure(
+            f"{entry.name} ranks on {entry.span}, and averages of infinite values are not defined",
+            mend="Choose a form with a finite span=, such as AUC instead of its odds",
+        )
     if entry.counted is not None and (entry.statistic is not CONTINUUM or entry.counted not in entry.arguments):
         raise UnknownMeasure(
             f"{entry.name} goes with {quoted(entry.counted)}",
