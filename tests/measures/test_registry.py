@@ -22,7 +22,7 @@ def test_rankings_of_infinite_span_are_refused() -> None:
         better="higher", span=(0.0, float("inf")), undefined="no pair", cite="none", slopes=lambda positive, negative: 0
     )
     with pytest.raises(
-        UnknownMeasure, match="averages of infinite values are not defined. Choose a form with a finite"
+        UnknownMeasure, match=r"averages of infinite values are not defined\. Choose a form with a finite"
     ):
         enter(odds_of_auc)
     assert "odds_of_auc" not in REGISTRY
