@@ -26,7 +26,7 @@ def own(columns: Sequence[Numbers]) -> tuple[Numbers, ...]:
 
     Columns of one matrix are copied together, a few rows at a time, so that the matrix is read once.
     """
-    if all(_is_own(column) for column in columns):
+    if all(map(_is_own, columns)):
         return tuple(columns)
     kind = np.result_type(np.float16, *columns)  # a threshold of 0.7 is reached by 0.7 of single precision
     kind = kind if kind.itemsize < 8 else np.dtype(np.float64)
@@ -82,6 +82,8 @@ def _of_block(words: Places) -> int:
 
 def end_to_end(columns: Sequence[Numbers]) -> Sequence[Numbers]:
     """The columns of a matrix as one, row after row, without a copy; others as they are."""
+    if len(columns) == 1:
+        return columns
     first, size = columns[0], np.dtype(np.float64).itemsize
     starts = [_address(column) - _address(first) for column in columns]
     alike = {(column.dtype, column.strides) for column in columns} == {(np.dtype(np.float64), (len(columns) * size,))}

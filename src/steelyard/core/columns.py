@@ -48,6 +48,8 @@ pa: Any = _Arrow()
 
 def take(values: Any, name: str) -> Any:
     """Bring values into a NumPy array of any shape or a flat Arrow array; a table becomes an Arrow struct."""
+    if type(values) is np.ndarray and values.dtype.kind not in "OT":
+        return values
     try:
         if isinstance(values, np.ndarray):
             return _from_numpy(values, name)
@@ -72,9 +74,11 @@ def flat(values: Any, name: str) -> Any:
 
 def flattened(column: Any, name: str) -> Any:
     """See that what was taken is one flat column."""
+    if isinstance(column, np.ndarray) and column.ndim == 1:
+        return column
     if is_table(column):
         raise WrongShape("a table stands where a column must", column=name, mend="Give one of its columns")
-    if not isinstance(column, np.ndarray) or column.ndim == 1:
+    if not isinstance(column, np.ndarray):
         return column
     if column.ndim == 0:
         raise WrongShape(f"a {type(column.item()).__name__} is not a column", column=name, mend=FLAT)

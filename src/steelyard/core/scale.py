@@ -176,7 +176,7 @@ def _listed_classes(classes: Any) -> list[Label]:
         found = list(classes)
     except Exception:  # a foreign object may raise anything
         raise UnusableLabels(f"{quoted(classes)} is not a list of classes", mend="Give a list of labels") from None
-    return [plain_label(label) for label in found]
+    return list(map(plain_label, found))
 
 
 def listed(labels: Sequence[Any], limit: int = 8) -> str:

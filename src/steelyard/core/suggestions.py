@@ -219,12 +219,13 @@ def with_known_options(function: Callable[Given, Returned]) -> Callable[Given, R
     """Let a function tell what it is not given, and what an option is called here that it does not have or hand on."""
     code = function.__code__
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names, takes_others = frozenset(known), bool(code.co_flags & CO_VARKEYWORDS)
     first = known[: code.co_argcount]
     needed = first[: len(first) - len(function.__defaults__ or ())]
 
     @wraps(function)
     def called(*values: Given.args, **options: Given.kwargs) -> Returned:
-        if not code.co_flags & CO_VARKEYWORDS:
+        if not takes_others and not names.issuperset(options):
             refuse_options(function.__name__, options, known)
         for name in needed[len(values) :]:
             if name not in options:

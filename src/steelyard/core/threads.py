@@ -414,4 +414,4 @@ def long_chunks(start: int, stop: int, columns: int) -> list[tuple[int, int]]:
 def chunks(start: int, stop: int, columns: int = 1, parts: int = 1) -> list[tuple[int, int]]:
     """Cut one stretch into pieces that fit the cache, of so many columns side by side; or so that their parts do."""
     step = max(CHUNK // columns, LEAST_CHUNK) * parts
-    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
+    return list(pairwise([*range(start, stop, step), stop]))

@@ -71,9 +71,16 @@ class Counts(Evaluation):
         return self.patterns.margins(self.model)
 
     @cached_property
+    def _squared(self) -> Patterns:
+        """The patterns with squared weights; the same ones where no weight differs from its square."""
+        patterns = self.patterns
+        return patterns if patterns.square is patterns.mass else replace(patterns, mass=patterns.square)
+
+    @cached_property
     def matrices(self) -> dict[str, Array]:
         """The penalty matrices of the measures that have one."""
-        priced = self.formulas.priced
+        if not (priced := self.formulas.priced):
+            return {}
         return {each.label: matrix for each in priced if (matrix := each.matrix(self.scale)) is not None}
 
     def undefined_classes(self) -> Iterator[tuple[str, int]]:
@@ -130,8 +137,9 @@ class Counts(Evaluation):
         single, whole = len(self.formulas.single), np.empty((len(self.formulas.whole), 2))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             measures, places = self._on_table
-            found = self.formulas.at_table(measures, self._with_pseudo, self._penalties, self.matrices)
-            whole[places] = np.array(found).reshape(-1, 2)
+            if measures:
+                found = self.formulas.at_table(measures, self._with_pseudo, self._penalties, self.matrices)
+                whole[places] = np.array(found)
             if self.patterns.classes == 2:
                 whole[self.formulas.unpriced_places] = own[single:, ::2, 0]
             return self._join(own[:, :2], self._averages[0], pooled[:single], whole)
@@ -211,7 +219,7 @@ class Counts(Evaluation):
 
     # --- slopes -----------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def class_slopes(self) -> Array:
         """Slopes of the class slots by the cells of the class's table: (4, measures, 2, classes)."""
         return self._at_classes[1][:, :, :2]
@@ -220,23 +228,26 @@ class Counts(Evaluation):
     def influence(self) -> Influence:
         """Influences on the slots behind the class slots, at the sums as they are and then with the pseudo-rows."""
         classes, single = self.patterns.classes, len(self.formulas.single)
-        averages, places = single * len(AVERAGES), self._on_table[1]
+        averages, (measures, places) = single * len(AVERAGES), self._on_table
         slots = averages + len(self.formulas.whole)
         slopes, penalty = np.zeros((4, 2, slots, classes)), np.zeros((2, slots))
+        priced: dict[int, Array | Distances] = {}
         whole = slopes[:, :, averages:]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            own, pooled = _by_sum(self._at_classes[1]), _by_sum(self._at_classes[3])
-            at_table = (self._with_pseudo, self._penalties, self.matrices)
-            by_margin = self.formulas.slopes_at_table(self._on_table[0], *at_table)
-            out = slopes[:, :, :averages].reshape(4, 2, -1, len(AVERAGES), classes)
-            self._average(own[:, :single, ::2], pooled[:, :single], out)
-        whole[1:, :, places] = by_margin[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
-        penalty[:, averages:][:, places] = by_margin[:, -1].T
+            own = _by_sum(self._at_classes[1])
+            if single:
+                out = slopes[:, :, :averages].reshape(4, 2, -1, len(AVERAGES), classes)
+                self._average(own[:, :single, ::2], _by_sum(self._at_classes[3][:, :single]), out)
+            if measures:
+                at_table = (self._with_pseudo, self._penalties, self.matrices)
+                by_margin = self.formulas.slopes_at_table(measures, *at_table)
+                whole[1:, :, places] = by_margin[:, :-1].reshape(-1, 3, classes, 2).transpose(1, 3, 0, 2)
+                penalty[:, averages:][:, places] = by_margin[:, -1].T
+                for place, matrix in zip(self.formulas.priced_places.tolist(), self.matrices.values(), strict=True):
+                    priced[averages + place] = priced[averages + place + slots] = matrix
         if classes == 2:
             whole[:, :, self.formulas.unpriced_places, 0] = own[:, single:, ::2, 0].swapaxes(1, 2)
         base, row, column, diagonal = slopes.reshape(4, -1, classes)
-        matrices = zip(self.formulas.priced_places.tolist(), self.matrices.values(), strict=True)
-        priced = {start + averages + place: matrix for place, matrix in matrices for start in (0, slots)}
         return Influence(base.sum(axis=-1), row, column, diagonal, penalty.ravel(), priced)
 
     def _average(self, own: Array, pooled: Array, out: Array) -> None:
@@ -273,9 +284,8 @@ class Counts(Evaluation):
         patterns, slopes = self.patterns, self.class_slopes
         squares, pseudo = np.square(slopes), PSEUDO_ROWS * self.unit**2 / 4
         if patterns.cluster is None:
-            same = patterns.square is patterns.mass
-            squared = self.margins if same else replace(patterns, mass=patterns.square).margins(self.model)
-            cells = squared.against_rest()
+            squared = self._squared
+            cells = (self.margins if squared is patterns else squared.margins(self.model)).against_rest()
             weights = np.array([cells, cells + pseudo]).swapaxes(0, 1)[:, None]
             return np.asarray(np.add.reduce(squares * weights).swapaxes(0, 1).reshape(2, -1))
         variances = np.zeros(slopes.shape[1:])
@@ -307,7 +317,7 @@ class Counts(Evaluation):
     def _table_variances(self) -> Array:
         """Variances of the slots behind the class slots, (2, slots), the pseudo-rows over the table among the rows."""
         patterns, influence = self.patterns, self.influence
-        pseudo, squares = PSEUDO_ROWS * self.unit**2, replace(patterns, mass=patterns.square)
+        pseudo, squares = PSEUDO_ROWS * self.unit**2, self._squared
         if patterns.cluster is None and patterns.classes <= FEW_CLASSES:
             table = squares.table(self.model)
             weights = np.array([table, table + pseudo * pseudo_table(patterns.classes)]).reshape(2, -1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ def compute(evaluation: Evaluation, settings: Settings, critical: Array | None =
 
     Intervals reach so many standard errors (``critical``); or so many times as far as they would by themselves.
     """
-    with one_thread(len(evaluation.scale) > MANY_CLASSES):
+    with one_thread() if len(evaluation.scale) > MANY_CLASSES else nullcontext():
         value, centre = evaluation.values
         errors, freedom, trials = evaluation.spread
         everywhere, plain = np.arange(len(value)), settings.method == "plain"

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -86,6 +86,11 @@ class Layout:
         return {
             (measure.label, average if code is None else code): place for place, measure, average, code in self.rows
         }
+
+    @cached_property
+    def by_place(self) -> list[tuple[Facts, str | None, int | None]]:
+        """The measure, the average and the class of every slot, in the order in which they stand."""
+        return [(measure, average, code) for _, measure, average, code in sorted(self.rows, key=itemgetter(0))]
 
     @cached_property
     def order(self) -> Places:
@@ -176,20 +181,13 @@ class Evaluation(ABC):
         """What the values stand for, in order."""
         if self.alone is not None:
             return (self.alone,)
-        ordered = sorted(self.measures, key=lambda measure: not measure.per_class)
-        return (
-            *[Slot(each, code) for each in ordered if not each.facts.undivided for code in range(len(self.scale))],
-            *[Slot(each, None, kind) for each in ordered for kind in (self.kinds if each.per_class else (None,))],
-        )
-
-    def slot(self, place: int) -> Slot:
-        """Return what one value stands for."""
-        return self.slots[place]
+        measures = {measure.label: measure for measure in self.measures}
+        return tuple([Slot(measures[facts.label], code, average) for facts, average, code in self.layout.by_place])
 
     @cached_property
     def layout(self) -> Layout:
         """Where the slots are."""
-        return layout_of(tuple([measure.facts for measure in self.measures]), len(self.scale), self.kinds)
+        return layout_of(tuple(map(attrgetter("facts"), self.measures)), len(self.scale), self.kinds)
 
     @property
     def places(self) -> dict[tuple[str, int | str | None], int]:

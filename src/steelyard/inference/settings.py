@@ -13,8 +13,8 @@ from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import listed
 from ..core.suggestions import refuse_no_count, refuse_no_seed, refuse_unknown
 from ..inputs.dataset import NEEDS, RESPONSE, RESPONSE_SD, SD, Available
-from ..measures import all_measures, choose, find
-from ..measures.registry import Measure
+from ..measures import choose, find
+from ..measures.registry import REGISTRY, Measure
 from ..measures.table_formulas import Formulas
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 
@@ -68,7 +68,7 @@ class Settings:
         if not self.measures:
             raise BadOption("no measure is asked for", mend="Name at least one, or leave measures= out")
 
-    @property
+    @cached_property
     def resampled(self) -> bool:
         """Whether intervals come from bootstrap samples."""
         return self.method not in ("delta", "plain")
@@ -99,6 +99,16 @@ class Settings:
     def formulas(self) -> Formulas:
         """The measures that are made of counts."""
         return Formulas(self.made_of(CONFUSION))
+
+    @cached_property
+    def ranks_alone(self) -> bool:
+        """Whether nothing but measures of ranking is asked for."""
+        return len(self.made_of(RANKING)) == len(self.measures)
+
+    @cached_property
+    def costs(self) -> Measure | None:
+        """The measure of cost, where costs are given."""
+        return next((measure for measure in self.measures if measure.name == "cost"), None)
 
     @property
     def of_rows(self) -> bool:
@@ -177,7 +187,7 @@ class Settings:
             mend=f"Give membership= if they are probabilities. {STANDARDISE}" if given.raw else STANDARDISE,
         )
 
-    @property
+    @cached_property
     def stand_in(self) -> float:
         """The number that stands in for an undefined value."""
         return float("nan") if self.undefined == "error" else float(self.undefined)
@@ -253,7 +263,7 @@ def settle(measures: Iterable[str | Measure] | None = None, cost: Any = None, **
         return Settings(choose([*wanted, priced]), **options)
     plain = names is None or (isinstance(names, list | tuple) and {*map(type, names)} <= {str})
     if plain and {*map(type, options.values())} <= {str, int, float}:
-        known = tuple(map(id, all_measures().values()))
+        known = tuple(map(id, REGISTRY.values()))
         return _kept(known, None if names is None else tuple(map(str, names)), **options)
     return Settings(choose(names), everything=names is None, **options)
 

@@ -92,14 +92,14 @@ class Categorical:
 
 def respelled(
     columns: Sequence[Categorical], classes: Sequence[Label] | None = None, names: Sequence[str] = ()
-) -> list[Categorical]:
+) -> Sequence[Categorical]:
     """Return the columns with one spelling for each whole number: that of the classes, where these are known.
 
     Else numbers are spelled as numbers, if another column has numbers, and as 1 rather than 1.0, if another column or
     name does so. A column that spells a number in two ways keeps both: there they are two labels.
     """
     if classes is None and not any(column.is_text for column in columns):
-        return list(columns)
+        return columns
     own = [_by_number(column.labels) for column in columns]
     target = _common_spelling(columns, own, names) if classes is None else _by_number(classes)
     taken = set(() if classes is None else classes)

@@ -207,13 +207,10 @@ class Raw:
     group: Categorical | None
     slice: Categorical | None
 
-    def labelled(self) -> list[Categorical]:
-        """The columns of labels beside the predictions."""
-        return [column for column in (self.truth, self.group, self.slice) if column is not None]
-
     def missing(self) -> Marks:
         """Mark the rows in which anything is missing."""
-        marks = [column.missing() for column in self.labelled() if column.has_missing]
+        labelled = (self.truth, self.group, self.slice)
+        marks = [column.missing() for column in labelled if column is not None and column.has_missing]
         found = [prediction.missing() for prediction in self.predictions.values()]
         found.append(None if self.weight is None else missing_rows([self.weight]))
         found += [] if self.measured is None else self.measured.missing()

@@ -233,15 +233,17 @@ def check_not_swapped(truth: Any, prediction: Any, measured: bool) -> None:
 def check_lengths(raw: Raw, weight: str) -> None:
     """Columns of one problem have as many rows as each other."""
     rows, other = len(raw.truth), raw.truth.name
-    for column in raw.labelled():
-        refuse_length(column.name, len(column), rows, other)
+    for column in (raw.group, raw.slice):
+        if column is not None:
+            refuse_length(column.name, len(column), rows, other)
     if raw.weight is not None:
         refuse_length(weight, len(raw.weight), rows, other)
     for said in raw.predictions.values():
         if said.labels is not None:
             refuse_length(said.name, len(said.labels), rows, other)
         for place, scores in enumerate(said.columns):
-            refuse_length(said.heading(place), len(scores), rows, other)
+            if len(scores) != rows:
+                refuse_length(said.heading(place), len(scores), rows, other)
 
 
 def words_for_missing(labels: Sequence[Label]) -> list[str]:

@@ -47,21 +47,22 @@ class Request:
     def validate(self, y_true: Any, predictions: Mapping[str, Any] | None) -> Dataset:
         """Let arrays in as they are; take columns out of frames and files first."""
         by_position = "pandas" in sys.modules and self._refuse_misaligned(y_true, predictions)
-        dataset = self._columns(y_true) if predictions is None else self._arrays(y_true, predictions)
+        if predictions is None:
+            dataset = self._columns(y_true)
+        else:
+            if self.marks is not None:
+                check_marks(self.marks, text=False)
+            for name, value in (("truth", self.truth), ("where", self.where)):
+                if value is not None:
+                    mend = "Leave it out, or give a frame"
+                    raise BadOption(f"{name}= names a column, but arrays were given", mend=mend)
+            dataset = self.validator.validate(y_true, predictions)
         return replace(dataset, remarks={**dataset.remarks, BY_POSITION: len(dataset)}) if by_position else dataset
 
     def _refuse_misaligned(self, y_true: Any, predictions: Mapping[str, Any] | None) -> bool:
         """Compare the indexes of all columns of pandas; whether some rows were matched by position instead."""
         beside: dict[str, Any] = {name: getattr(self.validator, name) for name in ("weight", "group", "by")}
         return refuse_misaligned(y_true, beside | vars(self.validator.knowledge), predictions or {})
-
-    def _arrays(self, y_true: Any, predictions: Mapping[str, Any]) -> Dataset:
-        if self.marks is not None:
-            check_marks(self.marks, text=False)
-        for name, value in (("truth", self.truth), ("where", self.where)):
-            if value is not None:
-                raise BadOption(f"{name}= names a column, but arrays were given", mend="Leave it out, or give a frame")
-        return self.validator.validate(y_true, predictions)
 
     def _columns(self, source: Any) -> Dataset:
         if self.truth is None:

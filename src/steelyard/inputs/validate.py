@@ -203,8 +203,8 @@ class Validator:
 
     def _place(self, raw: Raw) -> Dataset:
         """Code everything on one scale; a row without a value is refused."""
-        for column in raw.labelled():
-            if column.has_missing:
+        for column in (raw.truth, raw.group, raw.slice):
+            if column is not None and column.has_missing:
                 refuse_missing(column)
         if self.threshold is not None or self.thresholds:
             self._check_thresholds_used(raw)
@@ -246,6 +246,8 @@ class Validator:
         if isinstance(self.scale, Continuum) and self.scale.named_after_intervals:
             return raw, {}
         after = respelled(before, None if self.scale is None else self.scale.classes, names)
+        if after is before:
+            return raw, {}
         changed = [(old, old.rows_unlike(new)) for old, new in zip(before, after, strict=True) if new is not old]
         if not changed:
             return raw, {}
@@ -280,7 +282,8 @@ class Validator:
             found[name] = codes = said.assigned(scale, threshold, free, noticed)
             scores[name] = each = said.scores(scale, self.any_scale)
             if said.labels is None:
-                remarks |= noticed_of(name, codes, each.parts_by(scale), threshold, noticed, scale.event is not None)
+                speaks = None if threshold is None else each.parts_by(scale)
+                remarks |= noticed_of(name, codes, speaks, threshold, noticed, scale.event is not None)
                 ranks_only = said.raw or (free and (len(said.columns) > 1 or noticed.beyond > 0))
                 if ranks_only and threshold is None and name not in self.later:
                     remarks[Remark("unassigned", name)] = len(codes)

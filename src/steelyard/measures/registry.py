@@ -297,7 +297,8 @@ class Measure:
 
     def value_of(self, offered: Mapping[str, Any]) -> Any:
         """The same, a ratio divided out."""
-        return self.divided(self.of(offered))
+        result = self.of(offered)
+        return result[0] / result[1] if isinstance(result, tuple) else result
 
     def wavering_of(self, offered: Mapping[str, Any]) -> float:
         """What a choice between two estimates adds to the standard error, with the sign of its slope by the doubt."""

@@ -107,15 +107,17 @@ class Formulas:
         sums, values = self._sums @ cells, np.empty((len(self.by_class), cells.shape[1]))
         slopes, asked = np.empty((4, *values.shape)), sums[: len(SUMS)]
         above, below = sums[len(SUMS) :].reshape(2, len(self.ratios), cells.shape[1])
-        values[self.ratios] = shares = above / below
-        above_slopes, below_slopes = self._cells.swapaxes(1, 2)[..., None]
-        slopes[:, self.ratios] = (above_slopes - below_slopes * shares) / below
+        if len(self.ratios):
+            values[self.ratios] = shares = above / below
+            above_slopes, below_slopes = self._cells.swapaxes(1, 2)[..., None]
+            slopes[:, self.ratios] = (above_slopes - below_slopes * shares) / below
         if self._called:
             plain, stepped = by_name(asked), by_name(asked[:, None] + SUM_STEPS)
+            found = []
             for place, measure in self._called.items():
                 values[place] = measure.value_of(plain)
-            found = np.array([measure.value_of(stepped) for measure in self._called.values()])
-            slopes[:, [*self._called]] = (found.imag / STEP).swapaxes(0, 1)
+                found.append(measure.value_of(stepped))
+            slopes[:, [*self._called]] = (np.array(found).imag / STEP).swapaxes(0, 1)
         return values, below, slopes
 
     def at_table(

@@ -274,7 +274,7 @@ def facts_of(request: Request, columns: Facts, where: str | None, kind: str) -> 
     said: dict[str, Any] = {"truth": request.truth, "missing": validator.missing, "where": where, **dict(columns)}
     given = {"weight": validator.weight, "group": validator.group, "by": validator.by, **vars(validator.knowledge)}
     for name, value in given.items():
-        said[name] = _named(value)
+        said[name] = None if value is None else _named(value)
     said |= {"weight_kind": None if validator.weight is None else kind, "threshold": validator.threshold}
     for name, number in validator.thresholds.items():
         said[f"threshold of {name}"] = number
@@ -299,7 +299,7 @@ def as_pairs(facts: Mapping[str, str]) -> Facts:
 
 def _named(value: Any) -> Any:
     """Names of columns and numbers as they are; of arrays, that they were given."""
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, str | int | float):
         return value
     if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
         return list(value) if len(value) > 1 else value[0] if value else None

@@ -120,11 +120,11 @@ class Comparison:
         method = "delta" if self.settings.resampled else self.settings.method
         for found, critical in self._critical:
             evaluation = found.evaluations[self.models.index(name)]
-            part = assessment.part(evaluation.slot(found.places[0]).measure.statistic)
+            part = assessment.part(evaluation.slots[found.places[0]].measure.statistic)
             wide = replace(part)
             slots = np.full(len(part.evaluation.slots), critical)
             wide.__dict__["results"] = compute(part.evaluation, replace(self.settings, method=method), slots)
-            shown = {part.evaluation.overall(evaluation.slot(place).measure) for place in found.places}
+            shown = {part.evaluation.overall(evaluation.slots[place].measure) for place in found.places}
             rows = [row for row, place in enumerate(wide.order.tolist()) if place in shown]
             parts.append({column: [values[row] for row in rows] for column, values in wide.columns().items()})
         return Table(by_measure(parts, [measure.label for measure in self.settings.measures]))
@@ -244,7 +244,7 @@ class Comparison:
             judged.p[row, moved] = p_of_no_difference(drawn)[moved]
 
     def _tidy(self, found: Differences, judged: JudgedDifferences) -> dict[str, list[Any]]:
-        slots = [found.evaluations[0].slot(place) for place in found.places]
+        slots = [found.evaluations[0].slots[place] for place in found.places]
         classes = [None if slot.code is None else self.tally.scale.classes[slot.code] for slot in slots]
         size = len(found.pairs)
 
@@ -271,7 +271,7 @@ class Comparison:
         """Why there is no difference between two classifiers, or no p-value of it."""
         if self._hidden:
             return self._hidden
-        slot, infinite, missed = found.evaluations[0].slot(found.places[place]), [], []
+        slot, infinite, missed = found.evaluations[0].slots[found.places[place]], [], []
         for model in pair:
             name, value = self.models[model], float(found.values[model, place])
             if math.isinf(value):
@@ -360,7 +360,7 @@ class Comparison:
         first, second, place = self._pair(measure, a, b)
         if not isinstance(first, Counts) or not isinstance(second, Counts):
             raise BadOption(
-                f"{first.slot(place).measure.label} has no patterns: every row has a score of its own",
+                f"{first.slots[place].measure.label} has no patterns: every row has a score of its own",
                 mend="See deciding_rows",
             )
         patterns = first.patterns

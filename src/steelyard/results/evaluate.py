@@ -36,7 +36,6 @@ from ..measures.registry import Measure
 from ..passes.plan import Plan, Unusable
 from ..passes.provenance import COST, FEW_SCORED, InMemory, as_pairs, facts_of, is_telling
 from ..passes.tally import Tally
-from ..states.statistics import RANKING
 from .assessment import Assessment
 from .decisions import Decision, Goal, choose_threshold, least_cost
 
@@ -62,7 +61,7 @@ class Rule:
     @classmethod
     def of(cls, threshold: Any, settings: Settings) -> Rule:
         """Read what a user says; with nothing but measures of ranking, no threshold is needed at all."""
-        ranked = len(settings.made_of(RANKING)) == len(settings.measures)
+        ranked = settings.ranks_alone
         if isinstance(threshold, Mapping):
             if not threshold:
                 raise BadOption("threshold={} names no classifier", mend="Give {name: number}, or leave it out")
@@ -72,10 +71,9 @@ class Rule:
             return cls(threshold, any_scale=threshold is None and ranked)
         if threshold.strip() not in ("cost", "best:cost", "min cost"):
             return cls(goal=Goal.read(threshold, settings.measures), any_scale=True)
-        priced = [measure for measure in settings.measures if measure.name == "cost"]
-        if not priced:
+        if settings.costs is None:
             raise BadOption("a threshold by cost needs costs", mend="Give cost={true: {assigned: cost}}")
-        return cls(goal=Goal.of(priced[0]), cost=priced[0], any_scale=True)
+        return cls(goal=Goal.of(settings.costs), cost=settings.costs, any_scale=True)
 
     def options(self, names: Collection[str]) -> dict[str, Any]:
         """What a door must know of this, where there are classifiers of these names."""
@@ -237,8 +235,7 @@ def _known(tally: Tally, cases: Dataset, request: Request, source: Any) -> Tally
 
 def _decided(tally: Tally, settings: Settings, rule: Rule, decisions: Mapping[str, Decision]) -> Tally:
     """The tally with its costs, the rule by which rows were assigned, and the thresholds that it led to."""
-    costs = [str(each.parameters.get("costs")) for each in settings.measures if each.name == "cost"]
-    facts = {COST: costs[0]} if costs else {}
+    facts = {} if settings.costs is None else {COST: str(settings.costs.parameters.get("costs"))}
     if rule.goal is not None:
         found = ", ".join(f"{name} {decision.threshold!r}" for name, decision in decisions.items())
         facts["threshold"] = f"best {rule.goal} ({found})" if found else f"best {rule.goal}"

@@ -187,8 +187,10 @@ class Evaluated:
 
     def part_with(self, measure: Measure) -> Part:
         """What tells of one measure: of counts, this one alone, unless all of them are known already."""
-        part = self.part(measure.statistic)
-        if measure.statistic is not CONFUSION or part.is_computed or self.settings.resampled:
+        if measure.statistic is not CONFUSION or self.settings.resampled:
+            return self.part(measure.statistic)
+        part = self._part(CONFUSION)
+        if part.is_computed:
             return part
         if measure.label not in self._alone:
             alone = replace(self.evaluation, formulas=self.settings.formulas.alone(measure))
@@ -273,7 +275,7 @@ class Evaluated:
 
     def meant(self, name: Any, part: Any = None) -> tuple[Any, Any, str]:
         """Return the measure and the class that a name with a class means, and a word on it; others as they are."""
-        found = of_class(name)
+        found = None if isinstance(name, str) and name in self.settings.by_label else of_class(name)
         if found is None and part is None:
             return name, None, ""
         if found is not None and part is not None:

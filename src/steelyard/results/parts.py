@@ -81,7 +81,7 @@ class Part:
             if place not in self._known:
                 self._known[place] = replace(self, evaluation=evaluation.only(place)).estimate(0)
             return self._known[place]
-        results, slot, note = self.results, evaluation.slot(place), self.notes[place]
+        results, slot, note = self.results, evaluation.slots[place], self.notes[place]
         if self.settings.undefined == "error" and np.isnan(results.value[place]) and not self.hidden:
             raise UndefinedValue(f"{slot.measure.label} is undefined: {note}", mend="See undefined=")
         return Estimate(
@@ -124,7 +124,7 @@ class Part:
 
     @property
     def _stands_in(self) -> bool:
-        return not np.isnan(self.settings.stand_in)
+        return not math.isnan(self.evaluation.undefined)
 
     @cached_property
     def _stand_in_words(self) -> str:
@@ -162,7 +162,7 @@ class Part:
                 for code in self.gaps.get(measure.label, ()):
                     notes[of_classes[code]] = self._reason(measure, code)
         for place in told:
-            notes[place] = self._note(self.evaluation.slot(place), float(value[place]))
+            notes[place] = self._note(self.evaluation.slots[place], float(value[place]))
         return notes
 
     def _reason(self, measure: Measure, code: int) -> str:

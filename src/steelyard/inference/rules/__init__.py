@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -122,9 +121,8 @@ def rule_of(measure: Facts, average: str | None = None) -> IntervalRule:
 @lru_cache(maxsize=16)
 def rules_in(layout: Layout) -> RulesBySlot:
     """Return the rule of each slot, where each rule is used, and the least and the greatest value of each slot."""
-    rows = sorted(layout.rows, key=itemgetter(0))
-    rules = tuple([rule_of(measure, average) for _, measure, average, _ in rows])
-    return rules, places_of(rules), np.array([measure.span for _, measure, _, _ in rows]).reshape(-1, 2).T
+    rules = tuple([rule_of(measure, average) for measure, average, _ in layout.by_place])
+    return rules, places_of(rules), np.array([measure.span for measure, _, _ in layout.by_place]).reshape(-1, 2).T
 
 
 def slot_by_slot(bounds_of: Callable[[Any, Slot, float], tuple[float, float]], evidence: Evidence) -> Array:
