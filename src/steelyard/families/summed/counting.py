@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,10 @@ from .recipe import Recipe
 
 if TYPE_CHECKING:
     from ...core.scale import Label
-    from ...core.typing import Codes, Places
+    from ...core.typing import Array, Codes, Numbers, Places
 
 Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
+Column = tuple["Numbers", "Codes", "Array | None"]  # the number of each row, its side, and what is summed up
 
 FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
 COARSEST = 9
@@ -71,29 +72,45 @@ def ruler_for(sums: int, bits: int = BITS) -> Ruler:
 
 
 class Counting:
-    """Counts the scores of all classifiers into grids."""
+    """Counts numbers of rows into grids.
 
-    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
-        """Start with no rows; on other rulers where cells are parted further."""
-        self.recipe, rulers = recipe, rulers or rulers_for(recipe)
-        self.sides = [
-            [sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)
-        ]
-        self.counters = [
-            [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
-            for pair in zip(rulers, self.sides, strict=True)
-        ]
+    Args:
+        counters: One a column of every classifier.
+        columns: Returns what is counted of some rows, for every column of every classifier.
+    """
+
+    def __init__(
+        self, counters: Sequence[Sequence[Counter]], columns: Callable[[Rows], Iterable[Iterable[Column]]]
+    ) -> None:
+        """Start with no rows."""
+        self.counters, self.columns = counters, columns
 
     def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
         """Count some rows."""
         del clusters
-        for said, sides, counters in zip(rows.scores, self.sides, self.counters, strict=True):
-            for column, each, counter in zip(said.columns, sides, counters, strict=True):
-                counter.add(column, side(rows.truth, each), rows.sums)
+        for counters, columns in zip(self.counters, self.columns(rows), strict=True):
+            for counter, column in zip(counters, columns, strict=True):
+                counter.add(*column)
 
     def state(self) -> Grids:
         """The cells that have rows."""
         return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+
+
+def counting(recipe: Recipe, rulers: Rulers | None = None) -> Counting:
+    """Count the scores of all classifiers; on other rulers where cells are parted further."""
+    sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)]
+    counters = [
+        [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
+        for pair in zip(rulers or rulers_for(recipe), sides, strict=True)
+    ]
+
+    def columns(rows: Rows) -> Iterator[Iterable[Column]]:
+        for said, of_model in zip(rows.scores, sides, strict=True):
+            pairs = zip(said.columns, of_model, strict=True)
+            yield ((column, side(rows.truth, each), rows.sums) for column, each in pairs)
+
+    return Counting(counters, columns)
 
 
 def cells_of(recipe: Recipe, grids: Sequence[Grid], model: int, column: int) -> Rows:
