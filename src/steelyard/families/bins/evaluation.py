@@ -34,9 +34,9 @@ from ...states.score_grid import Counter, Grid
 from ...states.statistics import CALIBRATION
 from ..forecasts.piece import Piece
 from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation, class_weights
-from ..summed.counting import Column, Counting, Rulers, finer_ruler, ruler_for
+from ..summed.counting import Rulers, finer_ruler, ruler_for
 from ..summed.products import Products
-from ..summed.recipe import Batchwise, Look, Named, Recipe
+from ..summed.recipe import Batchwise, Column, Counting, Look, Named, Recipe
 from .gaps import Gaps, PairedGaps
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,14 +11,12 @@ from ...maths.ruler import BITS, OCTAVES, FinerRuler, Ruler
 from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid
 from ...states.statistics import RANKING
-from .recipe import Recipe
+from .recipe import Column, Counting, Recipe
 
 if TYPE_CHECKING:
-    from ...core.scale import Label
-    from ...core.typing import Array, Codes, Numbers, Places
+    from ...core.typing import Codes, Places
 
 Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
-Column = tuple["Numbers", "Codes", "Array | None"]  # the number of each row, its side, and what is summed up
 
 FINE_COLUMNS = 4  # of scores: with more, each has a coarser ruler, so that all take about as much memory
 COARSEST = 9
@@ -27,22 +24,6 @@ MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
 FINEST = 48  # bits
 MOST_TIMES = 3  # that cells are parted further
 LEFT = 0.01  # of what cells leave open: that much may stay
-
-
-@dataclass(frozen=True)
-class Grids:
-    """The grids of all columns of all classifiers."""
-
-    parts: tuple[tuple[Grid, ...], ...]
-
-    def __add__(self, other: Grids) -> Grids:
-        """Add grid by grid."""
-        pairs = zip(self.parts, other.parts, strict=True)
-        return Grids(tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs))
-
-    def __neg__(self) -> Grids:
-        """Turn around, so that subtracting is adding."""
-        return Grids(tuple(tuple(-grid for grid in part) for part in self.parts))
 
 
 def sides_of(recipe: Recipe, model: int, column: int) -> Places:
@@ -69,32 +50,6 @@ def rulers_for(recipe: Recipe) -> Rulers:
 def ruler_for(sums: int, bits: int = BITS) -> Ruler:
     """As fine a ruler as there is memory for, where so many sums are kept in every cell."""
     return Ruler(max(bits - max(int(np.ceil(np.log2(max(sums, 1) / 2 / FINE_COLUMNS))), 0), COARSEST))
-
-
-class Counting:
-    """Counts numbers of rows into grids.
-
-    Args:
-        counters: One a column of every classifier.
-        columns: Returns what is counted of some rows, for every column of every classifier.
-    """
-
-    def __init__(
-        self, counters: Sequence[Sequence[Counter]], columns: Callable[[Rows], Iterable[Iterable[Column]]]
-    ) -> None:
-        """Start with no rows."""
-        self.counters, self.columns = counters, columns
-
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Count some rows."""
-        del clusters
-        for counters, columns in zip(self.counters, self.columns(rows), strict=True):
-            for counter, column in zip(counters, columns, strict=True):
-                counter.add(*column)
-
-    def state(self) -> Grids:
-        """The cells that have rows."""
-        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
 
 
 def counting(recipe: Recipe, rulers: Rulers | None = None) -> Counting:
