@@ -74,12 +74,12 @@ def _models() -> dict[str, Any]:
 
 def _by_hand(data: Replications, examination: Examination, models: dict[str, Any], selection: Any) -> Any:
     """What the simulation does with one data set, as one would write it down."""
-    z, folds = data.z[0], selection.KFold(MEVIK.folds)
+    z, folds, (points, risk) = data.z[0], selection.KFold(MEVIK.folds), examination
     labels = np.digitize(z, MEVIK.inner)
     assigned, truth = {}, {}
     for name, model in models.items():
         by_response = name == "regression"
-        x, at = data.x[0], examination.points.x
+        x, at = data.x[0], points.x
         if by_response:
             x, at = MEVIK.terms(x), MEVIK.terms(at)
         target = z if by_response else labels
@@ -89,6 +89,6 @@ def _by_hand(data: Replications, examination: Examination, models: dict[str, Any
             continue
         held_out, tried = (np.digitize(each, MEVIK.inner) if by_response else each for each in found)
         assigned[name] = held_out[None]
-        truth[name] = examination.risk[:, tried, np.arange(len(tried))].sum(axis=1)[None]
+        truth[name] = risk[:, tried, np.arange(len(tried))].sum(axis=1)[None]
     own = Replications(MEVIK, data.cell, data.first, data.x, data.y, data.z, data.folds, assigned, truth)
     return list(paper_estimates(own))

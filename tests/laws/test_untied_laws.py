@@ -83,7 +83,7 @@ def test_differences_of_many_rows_are_those_of_the_long_way(classes: int, monkey
     short = compare(truth, said, event=1, measures=measures).differences(by_class=True).to_pandas()
     # Where pseudo-rows are always felt, and every row has a weight, nothing is spared.
     monkeypatch.setattr("steelyard.families.ranking.one_against_rest.NEGLIGIBLE", 0.0)
-    monkeypatch.setattr("steelyard.families.forecasts.columns.NEGLIGIBLE", 0.0)
+    monkeypatch.setattr("steelyard.families.forecasts.evaluation.NEGLIGIBLE", 0.0)
     weight = np.ones(rows)
     weight[0] = 1 + 1e-9
     long = compare(truth, said, event=1, measures=measures, weight=weight).differences(by_class=True).to_pandas()

@@ -239,10 +239,10 @@ def test_a_boundary_belongs_to_the_class_above_it() -> None:
 @pytest.mark.parametrize("size", [1, 2, 19, 20, 21, 1000])
 def test_groups_hold_all_points_within_their_radius(size: int) -> None:
     points = TrialPoints(np.random.default_rng(size).normal(size=(size, 3)))
-    groups = points.groups
-    assert set(groups.members.ravel().tolist()) == set(range(size))
-    distance = np.linalg.norm(points.x[groups.members] - groups.centre[:, None], axis=-1)
-    assert (distance <= groups.radius[:, None] + 1e-12).all()
+    members, centre, radius = points.groups
+    assert set(members.ravel().tolist()) == set(range(size))
+    distance = np.linalg.norm(points.x[members] - centre[:, None], axis=-1)
+    assert (distance <= radius[:, None] + 1e-12).all()
 
 
 def test_all_designs_have_names_of_their_own() -> None:

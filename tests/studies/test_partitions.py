@@ -28,7 +28,6 @@ from steelyard.studies.chi_squared import (
     SCALED,
     SCALINGS,
     TRUE,
-    Certainty,
     certainty,
     drawn,
     measured,
@@ -283,8 +282,8 @@ def test_both_choices_of_the_certainty_are_those_by_hand() -> None:
     at = np.arange(len(x)), assigned
     frequency = np.array([(truth[assigned == place] == place).mean() for place in range(3)])[assigned]
     for by_count, change, far in (
-        (False, found.change, found.far),
-        (True, found.change_by_count, found.far_by_count),
+        (False, found["change"], found["far"]),
+        (True, found["change_by_count"], found["far_by_count"]),
     ):
         after = scaled_by_scipy(given, truth, by_count)[at]
         assert change == pytest.approx(np.mean(np.abs(after / given[at] - 1)), rel=1e-7)
@@ -324,12 +323,12 @@ def test_slips_of_the_paper_do_not_hold_and_pictures_are_other_data(found: Parti
     assert row(found, "printed in the figures")["verdict"] == "other data"
 
 
-def many(seeds: int, one: Certainty, moved: tuple[float, float], example: float) -> Many:
+def many(seeds: int, one: tuple[float, ...], moved: tuple[float, float], example: float) -> Many:
     random = np.random.default_rng(1)
     return Many(
         seeds,
         MANY,
-        {TRUE: [one] * 4},
+        {TRUE: [dict(zip(("change", "far", "change_by_count", "far_by_count"), one, strict=True))] * 4},
         example + random.normal(size=seeds) * 1e-4,
         {TRUE: example + random.normal(size=seeds) * 1e-4, NORMAL: 0.1 - example + random.normal(size=seeds) * 1e-4},
         np.abs(np.array(moved) + random.normal(size=(seeds, 2)) * 1e-4),
@@ -350,10 +349,10 @@ def test_verdicts_turn_round_with_the_data(found: PartitionStudy) -> None:
         for place, rule in enumerate(RULES)
         for scaling in SCALINGS
     ]
-    right = judged(rows, many(20, Certainty(0.0, 0.9, 0.2, 0.0), (1.0, 2.0), 0.0))
+    right = judged(rows, many(20, (0.0, 0.9, 0.2, 0.0), (1.0, 2.0), 0.0))
     assert set(right) == set(verdicts(found.statements))
     swapped = {TRUE: NETWORK, NORMAL: NORMAL, NETWORK: TRUE}
-    against = many(20, Certainty(0.2, 0.0, 0.0, 0.9), (2.0, 1.0), 0.2)
+    against = many(20, (0.2, 0.0, 0.0, 0.9), (2.0, 1.0), 0.2)
     wrong = judged([each | {"rule": swapped[each["rule"]], "frequency_gap": 0.1} for each in rows], against)
     turned = [text for text in right if (right[text], wrong[text]) == ("holds", "does not hold")]
     for words in (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from cyclopts import Parameter
 
-from ..core.columns import as_number, as_numpy
+from ..core.columns import as_number, as_numpy, pa
 from ..core.errors import BadOption, SteelyardError, harmless
 from ..core.table import Table
 from ..data.terminal import show
@@ -194,13 +194,11 @@ def _names(value: Any) -> list[str]:
 
 def _complete(table: Any, names: Sequence[str], missing: str) -> tuple[Any, Places, list[str]]:
     """Rows without gaps, where those are to be dropped, and which rows of the table they are."""
-    import pyarrow.compute as pc
-
     if missing != "drop":
         return table, np.arange(table.num_rows), []
     used = table.select(list(dict.fromkeys(names)))
     # Not a number is missing here as everywhere: some libraries write it where there is none.
-    gaps = [as_numpy(pc.is_null(column, nan_is_null=True)) for column in used.columns]
+    gaps = [as_numpy(pa.compute.is_null(column, nan_is_null=True)) for column in used.columns]
     places = np.flatnonzero(~np.any(gaps, axis=0))
     dropped = used.num_rows - len(places)
     words = "1 row that misses a value was" if dropped == 1 else f"{dropped:,} rows that miss a value were"

@@ -15,7 +15,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from ..core.columns import DECIMAL_SIGNS, DECIMALS, POINT, as_number, first_word
+from ..core.columns import DECIMAL_SIGNS, DECIMALS, POINT, as_number, first_word, pa
 from ..core.errors import BadCosts, BadOption, NotNumbers, SteelyardError, UnknownLabel, quoted
 from ..core.scale import Label, label_among, whole_number
 from ..data import sources
@@ -49,7 +49,6 @@ def measure_names(text: str) -> list[str]:
 
 def label_reader(source: Any, truth: str) -> ReadLabel:
     """How to read a label: as the kind of value that the column of truth holds, in a table or in files."""
-    import pyarrow as pa
 
     @cache  # files are looked into only if there is a label to be read
     def held() -> Any:
@@ -245,8 +244,6 @@ def either(membership: str | None, score: str | None, there: Sequence[str]) -> s
 
 def scores_in(source: Any, membership: str | None, event: Label | None, measured: bool = False) -> Any:
     """The columns of scores; one alone speaks for the event, or on a measured truth may be a value."""
-    import pyarrow as pa
-
     named = columns(membership)
     if not isinstance(named, str) or "*" in named or (measured and event is None):
         return named

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.scale import Label, Scale
-from ..inference.row_evaluation import RowEvaluation
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING, Statistic
 from .bins import evaluation as bins
-from .bins.evaluation import Binning, CalibrationEvaluation
+from .bins.evaluation import CalibrationEvaluation, binning
 from .continuum.columns import measuring
 from .continuum.evaluation import ContinuumEvaluation
 from .forecasts.evaluation import ForecastEvaluation, scoring
@@ -21,7 +20,7 @@ from .partition.looks import placing
 from .ranking import evaluation as rankings
 from .ranking.evaluation import RankedEvaluation
 from .state_evaluation import StateEvaluation
-from .summed.counting import Counting
+from .summed.counting import counting
 from .summed.recipe import Look, Recipe, Taking
 from .summed.summary import Summary
 
@@ -30,24 +29,22 @@ class Family(NamedTuple):
     """How the measures of one statistic are evaluated and summed.
 
     Attributes:
-        in_memory: Evaluates rows in memory.
-        summed: Evaluates sums of rows that were let go.
+        evaluation: Evaluates rows in memory, or sums of rows that were let go.
         summing: Starts to sum up rows.
         again: Tells what rows must be seen again for, of each part of the data, once something is known of all of them.
     """
 
-    in_memory: type[RowEvaluation]
-    summed: type[StateEvaluation]
+    evaluation: type[StateEvaluation]
     summing: Callable[[Recipe], Taking]
     again: Callable[[Mapping[Label | None, Any]], Mapping[Label | None, Look]] = lambda _: {}
 
 
 FAMILIES: dict[Statistic, Family] = {
-    CONTINUUM: Family(ContinuumEvaluation, ContinuumEvaluation, measuring),
-    RANKING: Family(RankedEvaluation, RankedEvaluation, Counting, rankings.again),
-    FORECASTS: Family(ForecastEvaluation, ForecastEvaluation, scoring),
-    CALIBRATION: Family(CalibrationEvaluation, CalibrationEvaluation, Binning, bins.again),
-    PARTITION: Family(PartitionEvaluation, PartitionEvaluation, placing, partitions.again),
+    CONTINUUM: Family(ContinuumEvaluation, measuring),
+    RANKING: Family(RankedEvaluation, counting, rankings.again),
+    FORECASTS: Family(ForecastEvaluation, scoring),
+    CALIBRATION: Family(CalibrationEvaluation, binning, bins.again),
+    PARTITION: Family(PartitionEvaluation, placing, partitions.again),
 }
 SAYS_MORE = (RANKING, CONTINUUM)  # than patterns of classes can: they need the rows themselves
 
@@ -62,11 +59,11 @@ def evaluate(
     stand_in: float,
     unit: float,
     models: tuple[str, ...],
-) -> RowEvaluation:
+) -> StateEvaluation:
     """All slots of one classifier that are made of a statistic, of rows or of what was kept of them."""
-    family = FAMILIES[statistic]
-    common = (model, scale, tuple(measures), stand_in, family.in_memory.pseudo_row * unit)
+    evaluation = FAMILIES[statistic].evaluation
+    common = (model, scale, tuple(measures), stand_in, evaluation.pseudo_row * unit)
     if isinstance(rows, Rows):
-        return family.in_memory(rows, *common, models=models)
+        return evaluation(rows, *common, models=models)
     rows.refuse_unsummed(measures)
-    return family.summed(rows.sample.bare, *common, models=models, summary=rows)
+    return evaluation(rows.sample.bare, *common, models=models, summary=rows)

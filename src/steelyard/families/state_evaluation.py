@@ -20,7 +20,7 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.threads import chunks, over_rows
-from ..inference.design import by_cluster, second_moment
+from ..inference.design import parts_of, second_moment
 from ..inference.evaluation import Slot, key_of
 from ..inference.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation
 from ..maths.formula_arguments import STEP
@@ -41,40 +41,42 @@ OVERALL = "Very many rows are seen again for overall differences; leave by_class
 
 
 @dataclass(frozen=True)
-class RowInfluences:
-    """Influences of rows in memory.
+class Influences:
+    """Influences of rows in memory, or of the pseudo-observations that have the products of all rows.
 
     Attributes:
-        rows: Every row as a pattern of its own.
+        patterns: What influences are of: every row as a pattern of its own, or pseudo-observations.
+        freedom: Degrees of freedom: one less than what is drawn, rows or clusters; NaN where that is not known.
+        lost: What squares are multiplied by for the degree of freedom that their mean takes. Those of
+            pseudo-observations have been.
     """
 
-    rows: Patterns
+    patterns: Patterns
+    freedom: float
+    lost: float = 1.0
 
-    @property
-    def patterns(self) -> Patterns:
-        """What influences are of."""
-        return self.rows
+    @classmethod
+    def of_rows(cls, rows: Patterns) -> Self:
+        """Return those of rows in memory."""
+        drawn = float(rows.count.sum() if rows.cluster is None else rows.clusters)
+        return cls(rows, drawn - 1, drawn / (drawn - 1) if drawn > 1 else np.nan)
 
-    @cached_property
-    def drawn(self) -> float:
-        """How many rows there are, or clusters."""
-        return float(self.rows.count.sum() if self.rows.cluster is None else self.rows.clusters)
-
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom: one less than what is drawn."""
-        return self.drawn - 1
+    @classmethod
+    def of_factor(cls, classes: int, size: int, freedom: float) -> Self:
+        """Return those of so many pseudo-observations, with no row behind them."""
+        ones, none = np.ones(size), np.zeros(size, np.int64)
+        return cls(Patterns(classes, none, np.zeros((0, size), np.int64), np.zeros(size), ones, ones, None), freedom)
 
     def variances(self, influences: Array) -> Array:
-        """The variance of sums of influences, (slots, rows): one number a slot.
+        """The variance of sums of influences, (slots, observations): one number a slot.
 
-        Behind the rows may stand disturbances, errors with no row behind them: these take no degree of freedom.
+        Behind the observations may stand disturbances, errors with no row behind them: these take no degree of freedom.
         """
-        size = len(self.rows.mass)
-        if self.rows.cluster is not None:
-            found = second_moment(self.rows, influences[:, :size])
+        size = len(self.patterns.mass)
+        if self.patterns.cluster is not None:
+            found = second_moment(self.patterns, influences[:, :size])
         else:
-            found = self._squares(influences) * (self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan)
+            found = self._squares(influences) * self.lost
         return np.asarray(found + np.square(influences[:, size:]).sum(axis=1))
 
     def _squares(self, influences: Array) -> Array:
@@ -82,45 +84,14 @@ class RowInfluences:
             sums = np.zeros(len(influences))
             for low, high in chunks(start, stop):
                 here = influences[:, low:high]
-                sums += np.einsum("ij,ij,j->i", here, here, self.rows.square[low:high])
+                sums += np.einsum("ij,ij,j->i", here, here, self.patterns.square[low:high])
             return sums
 
-        return np.asarray(reduce(np.add, over_rows(len(self.rows.mass), work)))
+        return reduce(np.add, over_rows(len(self.patterns.mass), work), np.zeros(len(influences)))
 
     def parts(self, influence: Array) -> Array:
-        """What each row or cluster adds to a slot: the squares add up to a multiple of its variance."""
-        if self.rows.cluster is not None:
-            return np.asarray(by_cluster(self.rows, influence[None])[0])
-        return np.asarray(influence * np.sqrt(self.rows.square))
-
-
-@dataclass(frozen=True)
-class FactorInfluences:
-    """Influences of the pseudo-observations that have the products of all rows.
-
-    Attributes:
-        classes: How many classes there are.
-        size: How many pseudo-observations there are.
-        freedom: Degrees of freedom of what was drawn, rows or clusters; NaN where that is not known.
-    """
-
-    classes: int
-    size: int
-    freedom: float
-
-    @property
-    def patterns(self) -> Patterns:
-        """What influences are of: pseudo-observations, with no row behind them."""
-        ones, none = np.ones(self.size), np.zeros(self.size, np.int64)
-        return Patterns(self.classes, none, np.zeros((0, self.size), np.int64), np.zeros(self.size), ones, ones, None)
-
-    def variances(self, influences: Array) -> Array:
-        """The variance of influences, (slots, pseudo-observations): one number a slot."""
-        return np.asarray(np.square(influences).sum(axis=1))
-
-    def parts(self, influence: Array) -> Array:
-        """What each pseudo-observation adds to a slot."""
-        return influence
+        """What each observation or cluster adds to a slot: the squares add up to a multiple of its variance."""
+        return np.asarray(parts_of(self.patterns, influence[None])[0])
 
 
 def class_weights(average: str | None, share: Array) -> Array:
@@ -190,14 +161,14 @@ class StateEvaluation(RowEvaluation):
     # --- how far slots scatter -----------------------------------------------------------------------------------
 
     @cached_property
-    def source(self) -> RowInfluences | FactorInfluences:
+    def source(self) -> Influences:
         """Where variances and covariances come from."""
         if self.held:
-            return RowInfluences(self.row_patterns)
+            return Influences.of_rows(self.row_patterns)
         products = self.summary.products
         if products is None:
-            return FactorInfluences(len(self.scale), 0, np.nan if self.clustered else self.drawn - 1)
-        return FactorInfluences(len(self.scale), products.factor.shape[1], products.freedom)
+            return Influences.of_factor(len(self.scale), 0, np.nan if self.clustered else self.drawn - 1)
+        return Influences.of_factor(len(self.scale), products.factor.shape[1], products.freedom)
 
     @property
     def freedom(self) -> float:

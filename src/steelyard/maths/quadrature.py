@@ -85,27 +85,6 @@ class Panels(NamedTuple):
         )
 
 
-class Wanted(NamedTuple):
-    """When panels are right enough.
-
-    Attributes:
-        allowed: An error that is small enough for a panel of each integral, (2, integrals).
-        weighty: Of which integrals a panel may be halved.
-        grain: What the function may be off by: no panel tells more.
-    """
-
-    allowed: Array
-    weighty: Marks
-    grain: Array
-
-    def wrong(self, panels: Panels, found: Integrals) -> Marks:
-        """Which errors are too large, (2, panels)."""
-        blur = self.grain[panels.part] * panels.length
-        blurs = np.stack([blur, 2 * blur * (panels.past + panels.length)])
-        enough = np.maximum(np.maximum(PRECISION * found.value, self.allowed[:, panels.part]), blurs)
-        return np.asarray(self.weighty[panels.part] & (found.error > enough))
-
-
 def integrals(heights: Heights, panels: Panels) -> Integrals:
     """What is under a function over panels, and the same times twice the distance from above: (2, panels)."""
     value, error = np.zeros((2, 2, len(panels.low)))
@@ -130,13 +109,27 @@ def _by_rule(heights: Heights, panels: Panels) -> Integrals:
     return Integrals(value, spread * np.minimum(1.0, apart**1.5))
 
 
-def refined(heights: Heights, panels: Panels, found: Integrals, wanted: Wanted) -> Integrals:
-    """The integrals that panels are parts of, (2, integrals); panels are halved where their errors are too large."""
+def refined(
+    heights: Heights, panels: Panels, found: Integrals, allowed: Array, weighty: Marks, grain: Array
+) -> Integrals:
+    """The integrals that panels are parts of, (2, integrals); panels are halved where their errors are too large.
+
+    Args:
+        heights: The function.
+        panels: The panels.
+        found: Their integrals.
+        allowed: An error that is small enough for a panel of each integral, (2, integrals).
+        weighty: Of which integrals a panel may be halved.
+        grain: What the function may be off by: no panel tells more.
+    """
     done, left = [], MOST_PANELS + MOST_HALVINGS * len(panels.low)
     stuck = np.zeros(found.error.shape)
     for _ in range(MOST_HALVINGS):
+        blur = grain[panels.part] * panels.length
+        blurs = np.stack([blur, 2 * blur * (panels.past + panels.length)])
+        enough = np.maximum(np.maximum(PRECISION * found.value, allowed[:, panels.part]), blurs)
         # Of a function with few digits errors do not fall, however short panels are.
-        wrong: Marks = np.any(wanted.wrong(panels, found) & (stuck < MOST_STUCK), axis=0)
+        wrong: Marks = np.any(weighty[panels.part] & (found.error > enough) & (stuck < MOST_STUCK), axis=0)
         if not wrong.any() or left < 0:
             break
         done.append((found.at(~wrong), panels.part[~wrong]))
@@ -145,7 +138,7 @@ def refined(heights: Heights, panels: Panels, found: Integrals, wanted: Wanted) 
         stuck = np.tile(np.where(_is_no_better(whole, found), stuck + 1, 0), 2)
         left -= len(panels.low)
     done.append((found, panels.part))
-    return Integrals(*np.sum([summed(*each, len(wanted.weighty)) for each in done], axis=0))
+    return Integrals(*np.sum([summed(*each, len(weighty)) for each in done], axis=0))
 
 
 def summed(found: Integrals, part: Codes, parts: int) -> Integrals:

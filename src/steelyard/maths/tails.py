@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .quadrature import PRECISION, Integrals, Panels, Wanted, integrals, refined, summed
+from .quadrature import PRECISION, Integrals, Panels, integrals, refined, summed
 
 if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks
@@ -86,7 +86,7 @@ class DistributionTails:
         weighty = self.below(nodes[1:]).ravel() > ROUGH
         # An error is none where it is small beside its panel, or beside all that is below divided by the panels.
         allowed = PRECISION / len(gaps) * rough[:, 1:].reshape(2, -1)
-        found = refined(self._heights, panels, once, Wanted(allowed, weighty, np.tile(self.grain[0], len(gaps))))
+        found = refined(self._heights, panels, once, allowed, weighty, np.tile(self.grain[0], len(gaps)))
         return Integrals(_chained(first.value, found.value, gaps)[1], _chained(first.error, found.error, gaps)[1])
 
     def _heights(self, points: Array, part: Codes) -> Array:
@@ -149,7 +149,7 @@ class DistributionTails:
             reach = _reach([self.below(place - step) for step in _marks(near, end)], near, far, end)
             panels = Panels(place - reach, reach - near, near, law)
             once = integrals(self._heights, panels)
-            panel = refined(self._heights, panels, once, Wanted(PRECISION * total.value, weighty, self.grain[0]))
+            panel = refined(self._heights, panels, once, PRECISION * total.value, weighty, self.grain[0])
             # The law of a tail shows where its own length is all that counts.
             total.add(panel, number, (far < end) & (near > 0), reach < end)
             if total.settled.all():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -303,7 +303,7 @@ def evaluations_of(tally: Tally, label: Label | None = None) -> list[StateEvalua
             common = {"scale": tally.scale, "stand_in": np.nan, "models": tally.models}
             unit = unit_of(patterns, model)
             found.append(evaluate(statistic, summary, model, measures=measures, unit=unit, **common))  # type: ignore[arg-type]
-    return cast(list[StateEvaluation], found)
+    return found
 
 
 def looks_of(tally: Tally) -> Looks:
@@ -314,7 +314,7 @@ def looks_of(tally: Tally) -> Looks:
         return {}
     evaluations = {label: evaluations_of(tally, label) for label in summaries.labels}
     for statistic, family in FAMILIES.items():
-        kind = family.summed
+        kind = family.evaluation
         some = {label: [each for each in every if isinstance(each, kind)] for label, every in evaluations.items()}
         for label, look in family.again(some).items() if some[None] else ():
             found.setdefault(label, {})[statistic.name] = look

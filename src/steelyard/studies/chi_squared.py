@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -125,25 +125,14 @@ def leaning(given: Array) -> float:
     return float((here[:, 0] - here[:, -1]).mean()) if len(here) else float("nan")
 
 
-class Certainty(NamedTuple):
-    """What scaling at depth 1 does to the assignment values of one rule, by the choice of the certainty N^s.
+def certainty(given: Array, truth: Codes) -> dict[str, float]:
+    """Scale memberships at depth 1 by both choices of the certainty N^s that the paper discusses.
 
-    Attributes:
-        change: With min(N, alpha + beta), the mean relative change of the assignment values.
-        far: With min(N, alpha + beta), the share of scaled values that differ from the frequency p of their region by
-            more than 5%.
-        change_by_count: As ``change``, with N.
-        far_by_count: As ``far``, with N.
+    Returns:
+        "change": the mean relative change of the assignment values with min(N, alpha + beta); "far": the share of
+        scaled values that differ from the frequency p of their region by more than 5%; "change_by_count" and
+        "far_by_count": the same with N.
     """
-
-    change: float
-    far: float
-    change_by_count: float
-    far_by_count: float
-
-
-def certainty(given: Array, truth: Codes) -> Certainty:
-    """Scale memberships by both choices of the certainty that the paper discusses."""
     rows = Space(given, truth, np.ones(len(truth)))
     assigned = rows.order[:, 0].astype(np.intp)
     before, after = (np.take_along_axis(each, assigned[:, None], axis=1)[:, 0] for each in (given, rows.scaled))
@@ -155,12 +144,12 @@ def certainty(given: Array, truth: Codes) -> Certainty:
         if fitted.kind == "beta":
             other = BetaMap("beta", fitted.given, (count * share, count * (1 - share)), span=fitted.span)
             by_count[here] = other(before[here])
-    return Certainty(
-        change=_relative(after, before).mean(),
-        far=(_relative(after, frequency) > NEGLIGIBLE).mean(),
-        change_by_count=_relative(by_count, before).mean(),
-        far_by_count=(_relative(by_count, frequency) > NEGLIGIBLE).mean(),
-    )
+    return {
+        "change": _relative(after, before).mean(),
+        "far": (_relative(after, frequency) > NEGLIGIBLE).mean(),
+        "change_by_count": _relative(by_count, before).mean(),
+        "far_by_count": (_relative(by_count, frequency) > NEGLIGIBLE).mean(),
+    }
 
 
 def _relative(values: Array, others: Array) -> Array:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from ..core.typing import Array, Codes, Marks
 
 CLOSE = 20  # points of a group at the most
-
-
-class PointGroups(NamedTuple):
-    """Points that lie close together.
-
-    Attributes:
-        members: The points of each group, (groups, size); one may stand twice to fill a group up.
-        centre: The middle of each group, (groups, variables).
-        radius: How far the farthest of its points is from there, (groups,).
-    """
-
-    members: Codes
-    centre: Array
-    radius: Array
 
 
 @dataclass(frozen=True)
@@ -63,8 +49,13 @@ class TrialPoints:
         return (self.away[:, None] * self.away).reshape(-1, len(self.x))
 
     @cached_property
-    def groups(self) -> PointGroups:
-        """The points in groups, halved at the median of the widest variable until they are small."""
+    def groups(self) -> tuple[Codes, Array, Array]:
+        """The points in groups, halved at the median of the widest variable until they are small.
+
+        Returns:
+            The points of each group, (groups, size), of which one may stand twice to fill a group up; the middle of
+            each group, (groups, variables); and how far the farthest of its points is from there, (groups,).
+        """
         parts: list[Codes] = [np.arange(len(self.x))]
         while max(map(len, parts)) > CLOSE:
             parts = [half for part in parts for half in _halves(self.x, part)]
@@ -73,7 +64,7 @@ class TrialPoints:
         inside = self.x[members]
         centre = (inside.min(axis=1) + inside.max(axis=1)) / 2
         radius = np.sqrt(np.square(inside - centre[:, None]).sum(axis=-1).max(axis=1))
-        return PointGroups(members, centre, radius)
+        return members, centre, radius
 
 
 def _halves(x: Array, part: Codes) -> tuple[Codes, Codes]:
@@ -127,31 +118,31 @@ def _ballots(codes: Codes, classes: int) -> Array:
 
 def votes(points: TrialPoints, x: Array, codes: Codes, classes: int, number: int) -> Codes:
     """The class with most votes among the rows nearest to each point, (sets, points)."""
-    (sets, rows, variables), groups = x.shape, points.groups
-    near = _within_reach(groups, x, number)
+    (sets, rows, variables), (members, centre, radius) = x.shape, points.groups
+    near = _within_reach(centre, radius, x, number)
     ballots = _ballots(codes, classes)
     count = near.astype(np.float64) @ ballots
-    found = np.repeat(count.argmax(axis=-1).astype(Places)[..., None], groups.members.shape[1], axis=-1)
+    found = np.repeat(count.argmax(axis=-1).astype(Places)[..., None], members.shape[1], axis=-1)
     # One more row, which is nowhere near and has no vote.
     x = np.concatenate([x, np.full((sets, 1, variables), np.inf)], axis=1)
     ballots = np.concatenate([ballots, np.zeros((sets, 1, classes))], axis=1)
     # Where the others are fewer than half of those who vote, they cannot win.
     doubtful = count.sum(axis=-1) - count.max(axis=-1) > (number - 1) // 2
-    for set_, group, row in _pieces(near, doubtful, groups.members.shape[1]):
-        distance = _squared_distances(points.x[groups.members[group]], x[set_[:, None], row])
+    for set_, group, row in _pieces(near, doubtful, members.shape[1]):
+        distance = _squared_distances(points.x[members[group]], x[set_[:, None], row])
         count = (distance <= _last(distance, min(number, rows))).astype(np.float64) @ ballots[set_[:, None], row]
         found[set_, group] = highest(np.swapaxes(count, 1, 2))
     assigned = np.empty((sets, len(points.x)), dtype=Places)
-    assigned[:, groups.members.ravel()] = found.reshape(sets, -1)
+    assigned[:, members.ravel()] = found.reshape(sets, -1)
     return assigned
 
 
-def _within_reach(groups: PointGroups, x: Array, number: int) -> Marks:
+def _within_reach(centre: Array, radius: Array, x: Array, number: int) -> Marks:
     """Which rows may be among the nearest of any point of a group, (sets, groups, rows)."""
-    near = np.empty((len(x), len(groups.radius), x.shape[1]), dtype=bool)
+    near = np.empty((len(x), len(radius), x.shape[1]), dtype=bool)
     for place in range(len(x)):  # the distances of one set stay in the cache
-        squared = _squared_distances(groups.centre, x[place : place + 1])[0]
-        reach = np.sqrt(_last(squared, number)) + 2 * groups.radius[:, None]
+        squared = _squared_distances(centre, x[place : place + 1])[0]
+        reach = np.sqrt(_last(squared, number)) + 2 * radius[:, None]
         # A little more than the distance that counts, as distances are rounded.
         near[place] = squared <= np.square(reach) * (1 + 1e-9)
     return near
@@ -160,7 +151,7 @@ def _within_reach(groups: PointGroups, x: Array, number: int) -> Marks:
 def _pieces(near: Marks, doubtful: Marks, points: int) -> Iterator[tuple[Codes, Codes, Codes]]:
     """Sets and groups where votes are to be counted, and the rows within reach there.
 
-    PointGroups with about as many rows come together, as many as stay in the cache. The others are filled up with a row
+    Groups with about as many rows come together, as many as stay in the cache. The others are filled up with a row
     that is one past the last.
     """
     sets, groups = np.nonzero(doubtful)
@@ -199,16 +190,6 @@ class DataSets:
     codes: Codes
     folds: Codes
     classes: int
-
-
-class FittedClassifier(Protocol):
-    """A classifier fitted to a batch."""
-
-    def held_out(self) -> Codes:
-        """The class of each row by the fit without its fold, (sets, rows)."""
-
-    def at(self, points: TrialPoints) -> Codes:
-        """The class of each of these points by the fit to all rows, (sets, points)."""
 
 
 # --- sums without each fold -----------------------------------------------------------------------------------------
@@ -417,6 +398,9 @@ class Regression:
         """The class of each of these points by the fit to all rows."""
         expected = np.einsum("rt,pt->rp", self.coefficients[:, -1], self.terms(points.x))
         return interval(expected + self.constant[:, -1:], self.inner)
+
+
+FittedClassifier = Discriminants | NearestNeighbours | Regression
 
 
 def least_squares(batch: DataSets, response: Array, terms: Callable[[Array], Array], inner: Array) -> Regression:

@@ -20,7 +20,7 @@ from ..core.threads import side_by_side
 from ..results.api import assess
 from .classifiers import DataSets, FittedClassifier, NearestNeighbours, TrialPoints, linear_discriminants
 from .designs import NORMAL, representatives
-from .replications import Examination
+from .replications import Examination, true_rates
 from .statements import (
     ABOVE_ONE,
     ABOVE_ZERO,
@@ -92,7 +92,7 @@ class NormalClasses:
         normal = NORMAL.quantile(uniform)
         x = (self.means[:, None] + np.einsum("nj,cij->cni", normal, self.roots)).reshape(-1, variables)
         wrong = np.arange(classes)[:, None] != np.repeat(np.arange(classes), POINTS)
-        return Examination(TrialPoints(x), (wrong * np.tile(share, classes) / classes)[None])
+        return TrialPoints(x), (wrong * np.tile(share, classes) / classes)[None]
 
 
 def dealt(codes: Codes, sets: int, folds: int, random: np.random.Generator) -> Codes:
@@ -123,7 +123,7 @@ def errors(population: NormalClasses, sets: int, random: np.random.Generator) ->
             if way == WAYS[1]:
                 found[ONE_FOLD] = (wrong & (folds == 0)).sum(axis=1) / (folds == 0).sum(axis=1)
         if name in WITH_TRUTH:
-            found[TRUTH] = population.examination.of_classifier(fitted)[:, 0]
+            found[TRUTH] = true_rates(fitted, population.examination)[:, 0]
         return found
 
     return dict(zip(RULES, side_by_side(of_rule, list(RULES)), strict=True))

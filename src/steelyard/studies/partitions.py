@@ -35,7 +35,6 @@ from .chi_squared import (
     SCALINGS,
     SEED,
     TRUE,
-    Certainty,
     apart,
     certainty,
     drawn,
@@ -219,7 +218,7 @@ def run(
     refuse_no_count("seeds", seeds)
     refuse_no_seed(seed)
     rows: list[dict[str, Any]] = []
-    certain: dict[str, list[Certainty]] = {rule: [] for rule in POWERS}
+    certain: dict[str, list[dict[str, float]]] = {rule: [] for rule in POWERS}
     moves, changes = np.empty((seeds, 2)), np.empty(seeds)
     leans = {rule: np.empty(seeds) for rule in RULES}
     for number in counted(range(seeds), progress):
@@ -229,7 +228,7 @@ def run(
             for scaling in SCALINGS:
                 key = {"seed": seed + number, "rule": rule, "scaling": scaling}
                 rows.append(key | measured(given, truth, scaling))
-        changes[number] = certainty(said[TRUE], truth).change
+        changes[number] = certainty(said[TRUE], truth)["change"]
         moves[number] = [moved for *_, moved in _distances(SOME, (seed + number, SOME), {TRUE: 1.0})]
         if number % EVERY == 0:
             x, classes = drawn(np.random.default_rng((seed + number, MANY)), MANY // len(DEGREES))
@@ -262,14 +261,14 @@ class Many:
 
     seeds: int
     objects: int
-    certainty: dict[str, list[Certainty]]
+    certainty: dict[str, list[dict[str, float]]]
     example: Array
     leaning: dict[str, Array]
     moved: Array
 
     def of(self, rule: str, name: str) -> Array:
         """Return one of the values for every draw."""
-        return np.array([getattr(each, name) for each in self.certainty[rule]])
+        return np.array([each[name] for each in self.certainty[rule]])
 
     def per_seed(self, found: Quantity) -> Quantity:
         """Return the same estimate with the number of data sets of the example for that of the draws."""

@@ -6,7 +6,7 @@ The estimates are those of Mevik (2003), by the numbers of the formulas there, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -38,24 +38,17 @@ LEAST_UNIFORM = 2.0**-54  # in the place of 0, whose quantile is infinite
 DISTANCES_AT_A_TIME = 1 << 19
 
 
-@dataclass(frozen=True)
-class Examination:
-    """Points at which classifiers are tried, and what it costs to assign a class there.
+# Points at which classifiers are tried; and the probability of an error and the expected squared error, by class and
+# point, times what share of all rows the point stands for.
+Examination = tuple[TrialPoints, "Array"]
 
-    Attributes:
-        points: The variables at these points.
-        risk: The probability of an error and the expected squared error, by class and point, times what share of all
-            rows the point stands for.
-    """
 
-    points: TrialPoints
-    risk: Array = field(repr=False)
-
-    def of_classifier(self, fitted: FittedClassifier) -> Array:
-        """The error rate and the squared error rate of a classifier in each data set, (sets, 2)."""
-        size = len(self.points.x)
-        place = fitted.at(self.points) * np.intp(size) + np.arange(size)
-        return np.stack([np.take(risk, place).sum(axis=-1) for risk in self.risk], axis=-1)
+def true_rates(fitted: FittedClassifier, examination: Examination) -> Array:
+    """The error rate and the squared error rate of a classifier in each data set, (sets, 2)."""
+    points, risks = examination
+    size = len(points.x)
+    place = fitted.at(points) * np.intp(size) + np.arange(size)
+    return np.stack([np.take(risk, place).sum(axis=-1) for risk in risks], axis=-1)
 
 
 def examinations(design: Design, trials: int = TRIALS) -> dict[float, Examination]:
@@ -66,7 +59,7 @@ def examinations(design: Design, trials: int = TRIALS) -> dict[float, Examinatio
     found = {}
     for level in {cell.sd_response for cell in design.cells}:
         risk = np.stack([judge(expected, level, design.boundaries).T for judge in judges])
-        found[level] = Examination(points, risk * share)
+        found[level] = points, risk * share
     return found
 
 
@@ -153,7 +146,7 @@ def replicate(design: Design, cell: Cell, numbers: range, seed: int, examination
     folds = np.tile(np.arange(design.rows) * design.folds // design.rows, (len(numbers), 1))
     fits = fit_all(design, DataSets(x, interval(z, design.inner), folds, design.classes), z)
     assigned = {name: fitted.held_out() for name, fitted in fits.items()}
-    truth = {name: examination.of_classifier(fitted) for name, fitted in fits.items()}
+    truth = {name: true_rates(fitted, examination) for name, fitted in fits.items()}
     return Replications(design, cell, numbers.start, x, y, z, folds, assigned, truth)
 
 

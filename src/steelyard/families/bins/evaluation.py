@@ -34,9 +34,9 @@ from ...states.score_grid import Counter, Grid
 from ...states.statistics import CALIBRATION
 from ..forecasts.piece import Piece
 from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation, class_weights
-from ..summed.counting import Grids, Rulers, finer_ruler, ruler_for
+from ..summed.counting import Rulers, finer_ruler, ruler_for
 from ..summed.products import Products
-from ..summed.recipe import Batchwise, Look, Named, Recipe
+from ..summed.recipe import Batchwise, Column, Counting, Look, Named, Recipe
 from .gaps import Gaps, PairedGaps
 
 if TYPE_CHECKING:
@@ -466,32 +466,30 @@ def evaluation_of(recipe: Recipe, model: int, rows: Rows) -> CalibrationEvaluati
     return CalibrationEvaluation(rows, model, recipe.scale, recipe.made_of(CALIBRATION), np.nan, 1.0)
 
 
-class Binning:
-    """Sums up what bins are made of in every cell of forecasts; with weights these are the sums that bins have."""
+def _summands_of(evaluation: CalibrationEvaluation, code: int | None, weights: Array | None) -> Column:
+    """The forecasts of rows, on one side, and what bins sum up of them."""
+    forecast, happened = evaluation.rounded(code)
+    alone, ones = np.zeros(len(forecast), np.uint8), np.ones(len(forecast))
+    columns = [ones if each is None else each for each in summands(forecast - happened, weights)]
+    return forecast, alone, np.stack(columns, axis=1)
 
-    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
-        """Start with no rows; on other rulers where cells are parted further."""
-        self.recipe, self.codes = recipe, codes_of(recipe)
-        columns = 6 if recipe.weighed else 3
-        ruler = ruler_for(len(recipe.models) * len(self.codes) * columns)
-        rulers = rulers or ((ruler,) * len(self.codes),) * len(recipe.models)
-        self.counters = [[Counter(each, 1, columns) for each in part] for part in rulers]
 
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Sum up some rows."""
-        del clusters
-        alone, ones = np.zeros(len(rows), np.uint8), np.ones(len(rows))
-        weights = rows.filled.T if self.recipe.weighed else None
-        for model, counters in enumerate(self.counters):
-            evaluation = evaluation_of(self.recipe, model, rows)
-            for code, counter in zip(self.codes, counters, strict=True):
-                forecast, happened = evaluation.rounded(code)
-                columns = [ones if each is None else each for each in summands(forecast - happened, weights)]
-                counter.add(forecast, alone, np.stack(columns, axis=1))
+def binning(recipe: Recipe, rulers: Rulers | None = None) -> Counting:
+    """Sum up what bins are made of in every cell of forecasts; with weights these are the sums that bins have.
 
-    def state(self) -> Grids:
-        """The cells that have rows."""
-        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+    On other rulers where cells are parted further.
+    """
+    codes, sums = codes_of(recipe), 6 if recipe.weighed else 3
+    ruler = ruler_for(len(recipe.models) * len(codes) * sums)
+    rulers = rulers or ((ruler,) * len(codes),) * len(recipe.models)
+
+    def columns(rows: Rows) -> Iterator[Iterable[Column]]:
+        weights = rows.filled.T if recipe.weighed else None
+        for model in range(len(recipe.models)):
+            evaluation = evaluation_of(recipe, model, rows)
+            yield (_summands_of(evaluation, code, weights) for code in codes)
+
+    return Counting([[Counter(each, 1, sums) for each in part] for part in rulers], columns)
 
 
 def again(evaluations: Mapping[Label | None, Sequence[CalibrationEvaluation]]) -> dict[Label | None, Look]:
@@ -519,7 +517,7 @@ def _finer(evaluations: Mapping[Label | None, Sequence[CalibrationEvaluation]]) 
             finer = finer_ruler(grid, np.searchsorted(grid.cells, cells)) if len(cells) else None
             found |= finer is not None
             rulers[model][place] = finer or rulers[model][place]
-    return partial(Binning, whole[0].summary.recipe, tuple(map(tuple, rulers))) if found else None
+    return partial(binning, whole[0].summary.recipe, tuple(map(tuple, rulers))) if found else None
 
 
 def _looked_at(

@@ -24,7 +24,7 @@ from ...inference.tails import Tails
 from ...inputs.dataset import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import CONTINUUM, ROUNDING, Patterns
-from ..state_evaluation import FactorInfluences, RowInfluences, StateEvaluation, slopes_of, with_disturbances
+from ..state_evaluation import Influences, StateEvaluation, slopes_of, with_disturbances
 from ..summed.products import made_up, tails_of
 from .columns import (
     SUMS,
@@ -219,11 +219,11 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         return slopes_of(slot.measure, self._offered(slot), self.means)
 
     @cached_property
-    def source(self) -> RowInfluences | FactorInfluences:
+    def source(self) -> Influences:
         """Where variances and covariances come from."""
         if self.held:
-            return RowInfluences(self.row_patterns)
-        return FactorInfluences(len(self.scale), self._factor.shape[1], self.freedom)
+            return Influences.of_rows(self.row_patterns)
+        return Influences.of_factor(len(self.scale), self._factor.shape[1], self.freedom)
 
     @cached_property
     def patterns(self) -> Patterns:

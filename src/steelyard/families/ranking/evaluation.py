@@ -36,7 +36,7 @@ from ...measures.masses import BY_COUNT, pseudo_moments
 from ...measures.registry import Measure
 from ...states.statistics import RANKING, Patterns
 from ..state_evaluation import StateEvaluation
-from ..summed.counting import Counting, cells_of, finer_ruler, mixing, side, sides_of
+from ..summed.counting import cells_of, counting, finer_ruler, mixing, side, sides_of
 from ..summed.products import Key, of_rows, of_side, side_of, with_pseudo
 from ..summed.recipe import Look
 from .cell_counts import counted_by_cell, counted_once, one_sort_tells
@@ -761,7 +761,7 @@ def again(evaluations: Mapping[Label | None, Sequence[RankedEvaluation]]) -> dic
             each[column] = finer or each[column]
     if not found:
         return {}
-    look = partial(Counting, whole[0].summary.recipe, tuple(map(tuple, rulers)))
+    look = partial(counting, whole[0].summary.recipe, tuple(map(tuple, rulers)))
     parts: list[Label | None] = [label for label in evaluations if label is not None]
     return dict.fromkeys(parts or [None], look)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +11,9 @@ from ...maths.ruler import BITS, OCTAVES, FinerRuler, Ruler
 from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid
 from ...states.statistics import RANKING
-from .recipe import Recipe
+from .recipe import Column, Counting, Recipe
 
 if TYPE_CHECKING:
-    from ...core.scale import Label
     from ...core.typing import Codes, Places
 
 Rulers = tuple[tuple[Ruler | FinerRuler, ...], ...]
@@ -26,22 +24,6 @@ MOST_PARTED, MOST_CELLS = 1 << 18, 1 << 21
 FINEST = 48  # bits
 MOST_TIMES = 3  # that cells are parted further
 LEFT = 0.01  # of what cells leave open: that much may stay
-
-
-@dataclass(frozen=True)
-class Grids:
-    """The grids of all columns of all classifiers."""
-
-    parts: tuple[tuple[Grid, ...], ...]
-
-    def __add__(self, other: Grids) -> Grids:
-        """Add grid by grid."""
-        pairs = zip(self.parts, other.parts, strict=True)
-        return Grids(tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs))
-
-    def __neg__(self) -> Grids:
-        """Turn around, so that subtracting is adding."""
-        return Grids(tuple(tuple(-grid for grid in part) for part in self.parts))
 
 
 def sides_of(recipe: Recipe, model: int, column: int) -> Places:
@@ -70,30 +52,20 @@ def ruler_for(sums: int, bits: int = BITS) -> Ruler:
     return Ruler(max(bits - max(int(np.ceil(np.log2(max(sums, 1) / 2 / FINE_COLUMNS))), 0), COARSEST))
 
 
-class Counting:
-    """Counts the scores of all classifiers into grids."""
+def counting(recipe: Recipe, rulers: Rulers | None = None) -> Counting:
+    """Count the scores of all classifiers; on other rulers where cells are parted further."""
+    sides = [[sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)]
+    counters = [
+        [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
+        for pair in zip(rulers or rulers_for(recipe), sides, strict=True)
+    ]
 
-    def __init__(self, recipe: Recipe, rulers: Rulers | None = None) -> None:
-        """Start with no rows; on other rulers where cells are parted further."""
-        self.recipe, rulers = recipe, rulers or rulers_for(recipe)
-        self.sides = [
-            [sides_of(recipe, model, k) for k in range(size)] for model, (size, *_) in enumerate(recipe.shape)
-        ]
-        self.counters = [
-            [Counter(ruler, len(each), 3 if recipe.weighed else 1) for ruler, each in zip(*pair, strict=True)]
-            for pair in zip(rulers, self.sides, strict=True)
-        ]
+    def columns(rows: Rows) -> Iterator[Iterable[Column]]:
+        for said, of_model in zip(rows.scores, sides, strict=True):
+            pairs = zip(said.columns, of_model, strict=True)
+            yield ((column, side(rows.truth, each), rows.sums) for column, each in pairs)
 
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Count some rows."""
-        del clusters
-        for said, sides, counters in zip(rows.scores, self.sides, self.counters, strict=True):
-            for column, each, counter in zip(said.columns, sides, counters, strict=True):
-                counter.add(column, side(rows.truth, each), rows.sums)
-
-    def state(self) -> Grids:
-        """The cells that have rows."""
-        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+    return Counting(counters, columns)
 
 
 def cells_of(recipe: Recipe, grids: Sequence[Grid], model: int, column: int) -> Rows:

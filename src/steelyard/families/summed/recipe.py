@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,14 +14,16 @@ from ...data.engines.engine import TreeSum
 from ...inputs.dataset import Available, Dataset
 from ...maths.ruler import BITS
 from ...measures.registry import Measure
+from ...states.score_grid import Counter, Grid
 from ...states.statistics import CONFUSION, Statistic
 
 if TYPE_CHECKING:
-    from ...core.typing import Array
+    from ...core.typing import Array, Codes, Numbers
     from ...inference.settings import Settings
     from ...states.held_rows import Rows
 
 Name = TypeVar("Name")
+Column = tuple["Numbers", "Codes", "Array | None"]  # the number of each row, its side, and what is summed up
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,6 @@ class Recipe:
         return (*measures, f"columns {self.shape}", f"weights {self.weighed}", f"clusters {self.clustered}")
 
 
-class Taking(Protocol):
-    """Something that rows are added to, batch after batch, with the labels of their clusters."""
-
-    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
-        """Add some rows."""
-
-    def state(self) -> Any:
-        """What is kept of all of them: what is kept of others can be added to it, and taken off."""
-
-
-Look = Callable[[], Taking]  # it starts with no rows
-
-
 class Batchwise:
     """Makes a state of each batch of rows, and adds the states up."""
 
@@ -109,6 +98,39 @@ class Batchwise:
         return self.total.total()
 
 
+class Counting:
+    """Counts numbers of rows into grids.
+
+    Args:
+        counters: One a column of every classifier.
+        columns: Returns what is counted of some rows, for every column of every classifier.
+    """
+
+    def __init__(
+        self, counters: Sequence[Sequence[Counter]], columns: Callable[[Rows], Iterable[Iterable[Column]]]
+    ) -> None:
+        """Start with no rows."""
+        self.counters, self.columns = counters, columns
+
+    def add(self, rows: Rows, clusters: tuple[Label, ...] = ()) -> None:
+        """Count some rows."""
+        del clusters
+        for counters, columns in zip(self.counters, self.columns(rows), strict=True):
+            for counter, column in zip(counters, columns, strict=True):
+                counter.add(*column)
+
+    def state(self) -> Grids:
+        """The cells that have rows."""
+        return Grids(tuple(tuple(counter.grid() for counter in part) for part in self.counters))
+
+
+Taking = Batchwise | Counting  # rows are added to it, batch after batch, with the labels of their clusters
+Look = Callable[[], Taking]  # it starts with no rows
+
+
+# --- what is kept of rows: states of one kind can be added, and taken off -------------------------------------------
+
+
 @dataclass(frozen=True)
 class Totals:
     """Sums that are added up number by number."""
@@ -122,6 +144,22 @@ class Totals:
     def __neg__(self) -> Totals:
         """Turn around, so that subtracting is adding."""
         return Totals(tuple(-part for part in self.parts))
+
+
+@dataclass(frozen=True)
+class Grids:
+    """The grids of all columns of all classifiers."""
+
+    parts: tuple[tuple[Grid, ...], ...]
+
+    def __add__(self, other: Grids) -> Grids:
+        """Add grid by grid."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return Grids(tuple(tuple(a + b for a, b in zip(*pair, strict=True)) for pair in pairs))
+
+    def __neg__(self) -> Grids:
+        """Turn around, so that subtracting is adding."""
+        return Grids(tuple(tuple(-grid for grid in part) for part in self.parts))
 
 
 def added_by_name(first: Mapping[Name, Any], second: Mapping[Name, Any]) -> dict[Name, Any]:

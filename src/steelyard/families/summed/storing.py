@@ -22,9 +22,8 @@ from ...states.held_rows import Rows, Sample
 from ...states.score_grid import Grid
 from ...states.statistics import CALIBRATION, CONTINUUM, FORECASTS, PARTITION, RANKING
 from ..partition.fitting import Regions, RegionSums
-from .counting import Grids
 from .products import Products
-from .recipe import ClusterSums, Named, Recipe, Totals
+from .recipe import ClusterSums, Grids, Named, Recipe, Totals
 from .summarising import Summarising
 from .summary import PRODUCTS, Summaries, Summary
 

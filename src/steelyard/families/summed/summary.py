@@ -16,9 +16,9 @@ from ...core.scale import Label, listed
 from ...measures.registry import Measure
 from ...states.held_rows import Sample
 from ...states.statistics import CONTINUUM, RANKING
-from .counting import Grids, cells_of
+from .counting import cells_of
 from .products import Products
-from .recipe import Named, Recipe, added_by_name
+from .recipe import Grids, Named, Recipe, added_by_name
 
 if TYPE_CHECKING:
     from ...core.typing import Array
