@@ -155,7 +155,7 @@ def study(*arguments: str) -> int:
 
 
 def hostile(*arguments: str) -> int:
-    """Run all hostile problems, files, tallies and interruptions; make test runs a tenth of them."""
+    """Run all hostile problems, files, tallies and interruptions; make test runs a twentieth of them."""
     return run_all(["pytest", "-n", WORKERS, "tests/hostile", *arguments], variables={"STEELYARD_HOSTILE": "full"})
 
 

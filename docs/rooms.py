@@ -10,6 +10,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +52,7 @@ def imports(name: str, path: Path, known: Mapping[str, Path]) -> Iterator[str]:
                 yield whole if whole in known else base
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Return the modules that each module imports, but for the fronts and the one module that loads what is above."""
     known = modules()

@@ -19,7 +19,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 # Machines are shared and noisy: how long an example takes says nothing about whether it is right.
-settings.register_profile("steelyard", deadline=None, max_examples=repeats(10, 100))
+settings.register_profile("steelyard", deadline=None, max_examples=repeats(6, 100))
 settings.load_profile("steelyard")
 
 

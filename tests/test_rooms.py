@@ -75,8 +75,9 @@ def test_folders_say_what_comes_in_and_what_goes_out(rooms: ModuleType) -> None:
 
 
 def test_no_two_classes_have_one_name(rooms: ModuleType) -> None:
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in rooms.modules().values()]
-    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    texts = [path.read_text(encoding="utf-8") for path in rooms.modules().values()]
+    names = Counter(name for text in texts for name in re.findall(r"^[ \t]*class\s+(\w+)\s*[(:[]", text, re.MULTILINE))
+    assert len(names) > 100
     assert [name for name, count in names.items() if count > 1] == []
 
 

@@ -14,9 +14,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from .amount import cases
+from .amount import FULL, cases
 
-BATCH = 100  # problems a test: one test each would cost more than the problems themselves
+BATCH = 100 if FULL else 50  # problems a test: one test each would cost more than the problems themselves
 
 TEXT = [
     "no", "yes", "Low", "mid, high", 'the "best"', "ärger", "日本", "a b", "x;y", "it's", "<b>", "=1+1", "%d", "Ω",
@@ -156,7 +156,7 @@ def shares_of(random: np.random.Generator, truth: Any, size: int) -> Any:
 
 
 def in_batches(full: int) -> pytest.MarkDecorator:
-    """A mark that runs a test over batches of problems: all of them, or a tenth."""
+    """A mark that runs a test over batches of problems: all of them, or a twentieth."""
     return pytest.mark.parametrize("batch", range(-(-cases(full) // BATCH)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,9 +22,10 @@ from steelyard.core.errors import BadFilter, SteelyardError
 from steelyard.data import sources
 from steelyard.data.where import LONGEST, Filter
 
+from .amount import cases
+
 SEED = 38
-FULL = 40_000
-CASES = FULL if os.environ.get("STEELYARD_HOSTILE") == "full" else FULL // 10
+CASES = cases(40_000, part=40)
 ROWS = 48
 FILED = 20  # of so many filters, one is held against a Parquet file of small row groups too
 BIG = 2**53

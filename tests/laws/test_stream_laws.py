@@ -79,7 +79,9 @@ def assert_same(found: sy.Comparison, held: sy.Comparison, least: float = 1e-12)
 @pytest.mark.parametrize(
     ("size", "classes", "named"),
     in_pairs(
-        [(30, 1.0), (100, 1.0), (100, 4.0), (3000, 1.0)], [2, 3], [[], ["weight"], ["group"], ["weight", "group"]]
+        [(30, 1.0), (100, 1.0), (100, 4.0), (repeats(1000, 3000), 1.0)],
+        [2, 3],
+        [[], ["weight"], ["group"], ["weight", "group"]],
     ),
 )
 def test_streams_tell_what_memory_tells(

@@ -37,10 +37,15 @@ def test_lines_and_standard_errors(case: dict[str, Any], kind: str) -> None:
 
 
 def test_net_benefits() -> None:
-    irises = {model: sy.assess(str(IRIS), truth="species", membership=f"{model}_*") for model in ("lda", "qda", "knn")}
+    measures = sorted({f"net_benefit(at={row['threshold']})" for row in BENEFITS})
+    irises = {
+        model: sy.assess(str(IRIS), truth="species", membership=f"{model}_*", measures=measures)
+        for model in ("lda", "qda", "knn")
+    }
+    curves = {label: irises["lda"].decision_curve(label, band="none") for label in {row["class"] for row in BENEFITS}}
     for row in BENEFITS:
         if row["model"] == "all":
-            curve = irises["lda"].decision_curve(row["class"], band="none")
+            curve = curves[row["class"]]
             found = curve["all"][curve["threshold"].index(row["threshold"])]
         else:
             found = irises[row["model"]][f"net_benefit(at={row['threshold']})", row["class"]].value

@@ -90,7 +90,7 @@ def test_bands_of_the_roc_curve_hold_the_truth() -> None:
     true = ndtr(ndtri(grid) + 1.0)
     inside: list[Any] = []
     whole: list[Any] = []
-    for seed in range(repeats(20, 80)):
+    for seed in range(repeats(8, 80)):
         result = sy.assess(*binormal(250, seed), threshold=0.5)
         for band, found in (("pointwise", inside), ("simultaneous", whole)):
             table = result.curve("roc", band=band)  # type: ignore[arg-type]
@@ -305,7 +305,7 @@ def test_bands_that_hold_everywhere_are_wider_and_hold_as_often_as_they_say() ->
     odds = np.arange(100) / 100 / (1 - np.arange(100) / 100)
     expected = [float(np.mean((chance >= t / 100) * (chance - (1 - chance) * odds[t]))) for t in range(100)]
     held = np.zeros(2)
-    count = repeats(18, 60)
+    count = repeats(6, 60)
     for seed in range(count):
         one = sy.assess(*calibrated(400, 100 + seed), event=1)
         narrow, wide = one.decision_curve(), one.decision_curve(band="simultaneous")

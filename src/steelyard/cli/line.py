@@ -13,7 +13,6 @@ from .. import __version__
 from ..core.errors import BAD_INPUT, UNFINISHED, BadOption, SteelyardError, quoted
 from ..data.terminal import COMMAND, Screen, close, complain, open_closed, put_out, show, speak_unicode, working
 from ..data.whole_files import FAILURES
-from ..display.views import threshold_view
 from .cv import cv
 from .demo import demo
 from .messages import columns_in, mistake, told_as_typed
@@ -235,6 +234,7 @@ def thresholds(
 
     steelyard thresholds ill.csv --truth ill --score score --event yes --choose best:f1
     """
+    from ..display.views import threshold_view
     from ..results.assessment import SHOWN
 
     if rows < 1:

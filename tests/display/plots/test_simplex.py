@@ -20,7 +20,7 @@ from steelyard.display import plots
 from steelyard.display.partition_panels import Panel, PartitionPanels
 from steelyard.maths.simplex import coordinates
 from steelyard.results.partition_spaces import space_of
-from tests.effort import in_turn
+from tests.effort import in_turn, repeats
 
 from .of_a_continuum import HOSTILE, assert_readable, figure_of
 
@@ -181,16 +181,18 @@ def test_rows_without_a_place_are_counted() -> None:
 # --- many rows --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.study
 @pytest.mark.parametrize("classes", [2, 3, 4, 7])
 def test_many_rows_make_a_small_file(classes: int) -> None:
-    display = compared(100_000, classes, ["lda", "qda"]).plot.simplex(lines="truth")
+    rows = repeats(40_000, 100_000)
+    display = compared(rows, classes, ["lda", "qda"]).plot.simplex(lines="truth")
     file = io.BytesIO()
     axes = display.plot()
     figure_of(axes).savefig(file, format="svg")
     assert len(file.getvalue()) < 4_000_000
     assert [each for each in axes.collections if isinstance(each, PolyCollection)]
     if classes < 7:
-        assert sum(display.frame()["rows"]) == 200_000
+        assert sum(display.frame()["rows"]) == 2 * rows
 
 
 def test_weights_make_cells() -> None:
