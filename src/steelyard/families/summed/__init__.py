@@ -1,4 +1,5 @@
-"""The same measures from sums, where there are too many rows to keep them in memory.
+"""Sums in place of rows, where there are too many to keep them in memory.
 
-Start with ``summary.py``, what is kept, and ``summed.py``, what all families share.
+``recipe.py`` says what is asked of the rows, ``summary.py`` what is kept of them, and ``second_pass.py`` for what they
+are read again. Saved forms are in ``storing.py``.
 """
