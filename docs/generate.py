@@ -21,7 +21,7 @@ from steelyard.cli import main as steelyard
 from steelyard.cli import requirements
 from steelyard.core import errors
 from steelyard.display.listing import ALWAYS, explain, glossary, material, parted
-from steelyard.inference.row_evaluation import AVERAGES as ROW_AVERAGES
+from steelyard.inference.averages import MEANS_OF_CLASSES
 from steelyard.inference.rules import rule_of
 from steelyard.measures.registry import AVERAGES, Measure
 from steelyard.states.statistics import CONFUSION
@@ -228,7 +228,7 @@ def interval(measure: Measure) -> str:
     own = INTERVALS[rule_of(measure.facts).method]
     if not measure.per_class:
         return own
-    averages = AVERAGES if measure.statistic is CONFUSION else ROW_AVERAGES
+    averages = AVERAGES if measure.statistic is CONFUSION else MEANS_OF_CLASSES
     averaged = {average: INTERVALS[rule_of(measure.facts, average).method] for average in averages}
     others = {method: [name for name, used in averaged.items() if used == method] for method in averaged.values()}
     apart = [f"{' and '.join(names)}: {method}" for method, names in others.items() if method != own]

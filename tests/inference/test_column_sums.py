@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from steelyard import Scale, assess, find
 from steelyard.families.forecasts.column_sums import ColumnSums, by_class
 from steelyard.families.forecasts.piece import Piece, Supposed
+from steelyard.inference.averages import MEANS_OF_CLASSES
 from steelyard.inference.evaluation import Slot
-from steelyard.inference.row_evaluation import AVERAGES
 from steelyard.inputs.prediction import Scores
 from steelyard.measures.registry import REGISTRY
 
@@ -45,7 +45,7 @@ def shares(classes: int) -> Any:
 def slots(classes: int) -> list[Slot]:
     brier = find("brier")
     every = [Slot(find("log_score")), *(Slot(brier, code) for code in range(classes))]
-    return [*every, *(Slot(brier, None, average) for average in AVERAGES), Slot(find("brier_multiclass"))]
+    return [*every, *(Slot(brier, None, average) for average in MEANS_OF_CLASSES), Slot(find("brier_multiclass"))]
 
 
 def over(summing: ColumnSums, piece: Piece, shift: Any, weights: Any = None) -> Any:

@@ -9,8 +9,9 @@ import steelyard as sy
 from steelyard import Measure, all_measures, find
 from steelyard.core.errors import UnknownMeasure
 from steelyard.display.report.data_and_methods import METHODS, _is
+from steelyard.inference.averages import MEANS_OF_CLASSES
 from steelyard.inference.contrasts import contrast
-from steelyard.inference.rules import MEANS_OF_CLASSES, rule, rule_of
+from steelyard.inference.rules import rule, rule_of
 
 AVERAGES = (None, *MEANS_OF_CLASSES)
 MEASURES = [find(name) for name in all_measures()]

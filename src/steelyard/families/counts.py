@@ -22,6 +22,7 @@ import numpy as np
 from ..core.cached import cached_property
 from ..core.scale import Scale
 from ..core.threads import SMALL_PRODUCT, chunks
+from ..inference.averages import MEANS_OF_CLASSES, Average
 from ..inference.design import NO_ERROR, lone_classes, one_less, row_mass, variances_of, weighted_sums
 from ..inference.evaluation import PSEUDO_ROWS, Evaluation, Slot, Spread, key_of
 from ..inference.rules import rules_in
@@ -31,8 +32,9 @@ from ..measures.table_formulas import FEW_CLASSES, Formulas
 from ..states.statistics import MOST_LAID_OUT, Distances, Margins, Patterns
 
 if TYPE_CHECKING:
-    from ..core.typing import Array, Codes, Marks, Places
+    from ..core.typing import Array, Codes, Places
 
+MEANS = np.array(MEANS_OF_CLASSES).reshape(2, 1, 1, 1)  # macro and weighted
 DENSE = 4  # patterns a class from which on the whole table is cheaper than its patterns
 MOST_NUMBERS = 1 << 24  # held at once when influences are laid out pattern by pattern
 
@@ -142,7 +144,8 @@ class Counts(Evaluation):
                 whole[places] = np.array(found)
             if self.patterns.classes == 2:
                 whole[self.formulas.unpriced_places] = own[single:, ::2, 0]
-            return self._join(own[:, :2], self._averages[0], pooled[:single], whole)
+            means = self._averages.mean if single else np.empty((2, 0, 2))
+            return self._join(own[:, :2], means, pooled[:single], whole)
 
     @cached_property
     def _on_table(self) -> tuple[tuple[Measure, ...], Any]:
@@ -155,27 +158,10 @@ class Counts(Evaluation):
         return (formulas.priced, formulas.priced_places) if two else (formulas.whole, slice(None))
 
     @cached_property
-    def _averages(self) -> tuple[Array, Array, Array]:
-        """Averages over the classes for which a measure is defined without pseudo-rows."""
+    def _averages(self) -> Average:
+        """Macro and weighted averages, (2, measures, 2), as they are and with the pseudo-rows."""
         values = self._at_classes[0][: len(self.formulas.single), ::2]
-        return self._averaged(values, ~np.isnan(values[:, :1]), self._with_pseudo.true)
-
-    def _averaged(self, values: Array, known: Marks, true: Array) -> tuple[Array, Array, Array]:
-        """Average the values of classes, (measures, ..., classes), where they are known.
-
-        Returns:
-            Macro and weighted means (2, measures, ...); what each class counts for in both (2, measures, ..., classes);
-            and the values with something in place of those that are not known.
-        """
-        counted = np.empty((2, *values.shape))
-        if np.isnan(self.undefined):
-            counted[0], values = known, np.where(known, values, 0.0)
-            np.multiply(true, known, out=counted[1])
-        else:
-            counted[0], counted[1], values = 1.0, true, np.where(known, values, self.undefined)
-        # An infinite value of a class that counts for nothing is left out.
-        means = np.where(counted > 0, counted * values, 0.0).sum(axis=-1) / counted.sum(axis=-1)
-        return means, counted, values
+        return Average.of_both(MEANS, values, self._with_pseudo.true, self.undefined)
 
     def _join(self, by_class: Array, means: Array, pooled: Array, whole: Array) -> Array:
         """Lay all slots out in order; measures come first in each part, slots last in the result."""
@@ -199,7 +185,7 @@ class Counts(Evaluation):
         cells, single = margins.against_rest(), len(self.formulas.single)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             by_class, pooled = map(self.formulas.at_classes, (cells, cells.sum(axis=-1)))
-            means = self._averaged(by_class[:single], ~np.isnan(by_class[:single]), margins.true)[0]
+            means = Average.of(MEANS, by_class[:single], margins.true, self.undefined).mean
             priced = {label: mass @ penalty for label, penalty in penalties.items()}
             whole = self.formulas.at_table(self.formulas.whole, margins, priced, self.matrices)
             values = self._join(by_class, means, pooled[:single], np.array(whole))
@@ -256,13 +242,11 @@ class Counts(Evaluation):
         A row adds to one cell of every class's table, which is written as base, row, column and diagonal; to micro
         averages all classes add the same.
         """
-        means, counted, values = self._averages
-        known, totals = ~np.isnan(self._at_classes[0][: len(values), :1]), counted.sum(axis=-1, keepdims=True)
+        averages, known = self._averages, ~np.isnan(self._at_classes[0][: own.shape[1], :1])
         own = np.where(known, own, 0.0)
-        out[..., :2, :] = (own[:, None] * (counted / totals)).transpose(0, 3, 2, 1, 4)
+        out[..., :2, :] = (own[:, None] * averages.share).transpose(0, 3, 2, 1, 4)
         # The weighted average also moves with the rows of each class.
-        drift = np.where(counted[1] > 0, values - means[1, ..., None], 0.0) / totals[1]
-        out[1, ..., 1, :] += drift.swapaxes(0, 1)
+        out[1, ..., :2, :] += averages.gaps.transpose(2, 1, 0, 3)
         out[..., 2, :] = pooled.swapaxes(1, 2)[..., None]
 
     # --- spread -----------------------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ normal.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from ..core.errors import BadOption
 from ..core.threads import chunks, over_rows
 from ..inference.design import parts_of, second_moment
 from ..inference.evaluation import Slot, key_of
-from ..inference.row_evaluation import AVERAGES, NOT_FOUND, Found, RowEvaluation
-from ..maths.formula_arguments import STEP
-from ..measures.registry import Measure
+from ..inference.row_evaluation import NOT_FOUND, Found, RowEvaluation
 from ..states.statistics import Patterns
 
 if TYPE_CHECKING:
@@ -92,18 +90,6 @@ class Influences:
     def parts(self, influence: Array) -> Array:
         """What each observation or cluster adds to a slot: the squares add up to a multiple of its variance."""
         return np.asarray(parts_of(self.patterns, influence[None])[0])
-
-
-def class_weights(average: str | None, share: Array) -> Array:
-    """What each class counts for in an average over classes: as much as any other, or as its share of the rows."""
-    return np.full(len(share), 1 / len(share)) if average == AVERAGES[0] else share
-
-
-def slopes_of(measure: Measure, offered: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
-    """Return the derivatives of a formula by some of what it is offered, found by complex step."""
-    stepped = {name: {**offered, name: offered[name] + 1j * STEP} for name in measure.arguments if name in names}
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return {name: float(np.imag(measure.value_of(each))) / STEP for name, each in stepped.items()}
 
 
 def with_disturbances(patterns: Patterns, number: int) -> Patterns:
@@ -205,14 +191,6 @@ class StateEvaluation(RowEvaluation):
         """Of sums of rows: so many feel no pseudo-row."""
         del place
         return 0.0, np.zeros(1)
-
-    def shares_error(self, slot: Slot, share: Array, values: Array) -> float:
-        """How far an average by the shares of classes scatters since these do: rows of a class make it count more."""
-        if slot.average != AVERAGES[1]:
-            return 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # the mean of infinite values has no error
-            moved = np.where(share > 0, values - share @ np.nan_to_num(values), 0.0)
-            return float(np.sqrt(self.class_square @ np.square(moved)) / self.class_mass[share > 0].sum())
 
     # --- the second pass -----------------------------------------------------------------------------------------
 

@@ -16,13 +16,13 @@ from ..measures.masses import Weights
 from ..measures.registry import Measure
 from ..states.held_rows import Rows
 from ..states.statistics import Patterns
+from .averages import MEANS_OF_CLASSES
 from .evaluation import Evaluation, Slot, Spread, key_of
 from .tails import Tails
 
 if TYPE_CHECKING:
     from ..core.typing import Array
 
-AVERAGES = ("macro", "weighted")
 NO_SCORES = "the classifier gave labels, not scores"
 
 
@@ -84,7 +84,7 @@ class RowEvaluation(Evaluation):
         pseudo_row: What part of a row a pseudo-row is.
     """
 
-    kinds: ClassVar[tuple[str, ...]] = AVERAGES
+    kinds: ClassVar[tuple[str, ...]] = MEANS_OF_CLASSES
     pseudo_row: ClassVar[float] = 1.0
 
     rows: Rows

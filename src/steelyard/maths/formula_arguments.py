@@ -48,9 +48,14 @@ ONE_BY_ONE = np.column_stack([np.eye(4), [2.0, 3.0, 5.0, 7.0]])
 
 # --- complex steps --------------------------------------------------------------------------------------------------
 
-STEP = 1e-100  # of a complex step: nothing cancels, so it can be as small as floats go
-CELL_STEPS = 1j * STEP * np.eye(4)[..., None]  # each cell in its turn
-SUM_STEPS = 1j * STEP * SUMS[..., None]  # what the sums of the cells make of that
+STEP = 1e-100j  # nothing cancels, so it can be as small as floats go
+CELL_STEPS = STEP * np.eye(4)[..., None]  # each cell in its turn
+SUM_STEPS = STEP * SUMS[..., None]  # what the sums of the cells make of that
+
+
+def slope(value: Any) -> Any:
+    """Return the derivative of a formula, from its value where numbers take a complex step (Squire & Trapp 1998)."""
+    return np.imag(value) / STEP.imag
 
 
 class ComplexSteps(NDArrayOperatorsMixin):

@@ -26,7 +26,7 @@ are multiplied by one number.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from types import MappingProxyType
@@ -38,7 +38,7 @@ from ..core.cached import cached_property
 from ..core.columns import as_number
 from ..core.errors import BadOption, UnknownMeasure, quoted
 from ..core.scale import Scale, listed
-from ..maths.formula_arguments import ONE_BY_ONE, offered_of_classes
+from ..maths.formula_arguments import ONE_BY_ONE, STEP, offered_of_classes, slope
 from ..states.statistics import CALIBRATION, CONFUSION, CONTINUUM, FORECASTS, PARTITION, RANKING, STATISTICS, Statistic
 
 if TYPE_CHECKING:
@@ -299,6 +299,12 @@ class Measure:
         """The same, a ratio divided out."""
         result = self.of(offered)
         return result[0] / result[1] if isinstance(result, tuple) else result
+
+    def slopes_by_name(self, offered: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
+        """Return the derivatives by some of the numbers that it is offered, of those that it asks for."""
+        asked = [name for name in self.arguments if name in names]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {name: float(slope(self.value_of({**offered, name: offered[name] + STEP}))) for name in asked}
 
     def wavering_of(self, offered: Mapping[str, Any]) -> float:
         """What a choice between two estimates adds to the standard error, with the sign of its slope by the doubt."""

@@ -2,8 +2,8 @@
 
 Many are ratios of two sums of cells, and which cells these are a formula tells itself when it is given tables with one
 row each. All of them together are then one product of matrices, and so are their slopes. The others are called: with
-numbers for their values, and for their slopes with numbers of which each takes a complex step in its turn (Squire &
-Trapp 1998). Nothing that is kept here depends on data.
+numbers for their values, and for their slopes with numbers of which each takes a complex step in its turn. Nothing that
+is kept here depends on data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cached import cached_property
-from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, ComplexSteps, by_name, offered_of_classes
+from ..maths.formula_arguments import STEP, SUM_STEPS, SUMS, ComplexSteps, by_name, offered_of_classes, slope
 from ..states.statistics import Margins
 from .registry import Measure
 
@@ -117,7 +117,7 @@ class Formulas:
             for place, measure in self._called.items():
                 values[place] = measure.value_of(plain)
                 found.append(measure.value_of(stepped))
-            slopes[:, [*self._called]] = (np.array(found).imag / STEP).swapaxes(0, 1)
+            slopes[:, [*self._called]] = slope(found).swapaxes(0, 1)
         return values, below, slopes
 
     def at_table(
@@ -154,25 +154,25 @@ class Formulas:
             true, assigned, correct = sums[:, None] + steps
             stepped = {label: penalty + last for label, penalty in penalties.items()}
             found = self.at_table(measures, Margins(correct, true, assigned), stepped, matrices)
-            return np.array(found).reshape(-1, total, rows).imag / STEP
+            return np.asarray(slope(found).reshape(-1, total, rows))
         slopes = np.zeros((len(measures), total, rows))
         # So few steps at once that arrays stay small where a formula has them laid out.
         most = max(1, min(classes, MOST_NUMBERS // (rows * classes)))
         moves: list[tuple[slice, set[str], Margins, Mapping[str, Any]]] = []
         for part, low in product(range(3), range(0, classes, most)):
             moved: list[Any] = [*sums]
-            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + 1j * STEP, low)
+            moved[part] = ComplexSteps(sums[part], sums[part][:, low : low + most] + STEP, low)
             true, assigned, correct = moved
             places = slice(part * classes + low, part * classes + min(low + most, classes))
             moves.append((places, MADE_OF[part], Margins(correct, true, assigned), penalties))
-        stepped = {label: penalty + 1j * STEP for label, penalty in penalties.items()}
+        stepped = {label: penalty + STEP for label, penalty in penalties.items()}
         moves.append((slice(total - 1, total), {"penalty"}, margins, stepped))
         for places, names, at, priced in moves:
             # Those that ask for what takes a step; the others do not move.
             asking = [place for place, measure in enumerate(measures) if names.intersection(measure.arguments)]
             found = self.at_table([measures[place] for place in asking], at, priced, matrices)
             for place, value in zip(asking, found, strict=True):
-                slopes[place, places] = value.imag / STEP
+                slopes[place, places] = slope(value)
         return slopes
 
 
@@ -180,6 +180,6 @@ class Formulas:
 def _all_steps(classes: int) -> tuple[Any, Any]:
     """Complex steps in all sums, one after the other: in the three of each class, (3, steps, 1, classes), and last."""
     total = 3 * classes + 1
-    steps = 1j * STEP * np.eye(total)
+    steps = STEP * np.eye(total)
     steps.setflags(write=False)
     return steps[:, :-1].reshape(total, 3, 1, classes).swapaxes(0, 1), steps[:, -1:]

@@ -157,7 +157,7 @@ class Observed(NamedTuple):
         low, high = level - float(self.said.max()), level - float(self.said.min())
         shift = min(max(0.0, low), high)
         for _ in range(MOST_STEPS):
-            gradient, curvature = slopes_of(self.said, self.happened, self.mass, np.array([shift, 1.0]))
+            gradient, curvature = gradient_and_curvature(self.said, self.happened, self.mass, np.array([shift, 1.0]))
             low, high = (shift, high) if gradient[0] > 0 else (low, shift)
             before, shift = shift, shift + float(gradient[0] / max(curvature[0, 0], 1e-300))
             shift = shift if low <= shift <= high else (low + high) / 2
@@ -179,7 +179,7 @@ class Observed(NamedTuple):
         unit = float(self.said.std())
         x = (self.said - self.said.mean()) / unit
         line = likeliest(x, self.happened, self.mass, pull=0.0)
-        curvature = slopes_of(x, self.happened, self.mass, line)[1]
+        curvature = gradient_and_curvature(x, self.happened, self.mass, line)[1]
         gap = self.happened - chance_on(x, line)
         spread = self._spread(np.linalg.solve(curvature, np.stack([gap, gap * x])))
         return self._found(SLOPE, float(line[1]) / unit, spread[1:, 1:] / unit**2, 2)
@@ -235,7 +235,7 @@ def likeliest(x: Array, happened: Array, weight: Array, pull: float = PULL) -> A
     for start in starts:
         line, step, before = start, np.zeros(2), np.zeros(2)
         for _ in range(MOST_STEPS):
-            gradient, curvature = slopes_of(x, happened, weight, line)
+            gradient, curvature = gradient_and_curvature(x, happened, weight, line)
             gradient = gradient - pull * line
             if (2 * gradient + before) @ step < 0:  # behind the top, and well below it: half the way back
                 step = step / 2
@@ -262,7 +262,7 @@ def chance_on(x: Array, line: Array) -> Array:
     return np.asarray(np.divide(1.0, found, out=found))
 
 
-def slopes_of(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
+def gradient_and_curvature(x: Array, happened: Array, weight: Array, line: Array) -> tuple[Array, Array]:
     """Gradient and (negative) curvature of the log likelihood of a line."""
 
     def work(start: int, stop: int) -> Array:

@@ -24,7 +24,7 @@ from ..inference.rules.delta import LOGIT
 from ..inference.rules.mean import MEAN
 from ..inference.rules.wilson import WILSON
 from ..inference.student_t import critical_values
-from ..maths.formula_arguments import CELL_STEPS, STEP, offered_of_classes
+from ..maths.formula_arguments import CELL_STEPS, offered_of_classes, slope
 from ..measures.registry import Measure
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class ThresholdTables:
     def _errors(self, measures: Sequence[Measure], cells: Array, pseudo: float) -> Array:
         """Standard errors by complex steps in each cell, pseudo-rows included where they were added."""
         stepped = self._results(measures, self._moved(cells[:, None] + CELL_STEPS))
-        slopes = np.array([np.broadcast_to(measure.divided(result).imag, cells.shape) / STEP
+        slopes = np.array([np.broadcast_to(slope(measure.divided(result)), cells.shape)
                            for measure, result in zip(measures, stepped, strict=True)])  # fmt: skip
         extra = pseudo * PSEUDO_ROWS * self.units**2 * np.square(slopes).mean(axis=1)
         if self.scatter is None:

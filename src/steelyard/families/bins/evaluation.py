@@ -23,6 +23,7 @@ from ...core.errors import TooLarge
 from ...core.scale import Label
 from ...core.suggestions import refuse_no_count
 from ...core.threads import chunks, over_rows
+from ...inference.averages import class_shares
 from ...inference.design import second_moment
 from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
 from ...inference.row_evaluation import NOT_FOUND, Found
@@ -33,7 +34,7 @@ from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid
 from ...states.statistics import CALIBRATION
 from ..forecasts.piece import Piece
-from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation, class_weights
+from ..state_evaluation import UNCLUSTERED, UNPAIRED, ProbabilityEvaluation
 from ..summed.counting import Rulers, finer_ruler, ruler_for
 from ..summed.products import Products
 from ..summed.recipe import Batchwise, Column, Counting, Look, Named, Recipe
@@ -282,7 +283,7 @@ class CalibrationEvaluation(ProbabilityEvaluation):
         """The targets that a slot is made of, and what each of them weighs in it."""
         if slot.average is None:
             return [(self._target(slot.measure, slot.code), 1.0)]
-        weights = class_weights(slot.average, self.class_mass / self.total).tolist()
+        weights = class_shares(slot.average, self.class_mass).tolist()
         return [(self._target(slot.measure, code), weight) for code, weight in enumerate(weights)]
 
     def _gaps(self, slot: Slot) -> Gaps:

@@ -24,7 +24,7 @@ from ...inference.tails import Tails
 from ...inputs.dataset import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
 from ...measures.registry import Measure
 from ...states.statistics import CONTINUUM, ROUNDING, Patterns
-from ..state_evaluation import Influences, StateEvaluation, slopes_of, with_disturbances
+from ..state_evaluation import Influences, StateEvaluation, with_disturbances
 from ..summed.products import made_up, tails_of
 from .columns import (
     SUMS,
@@ -216,7 +216,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 
     def slopes(self, slot: Slot) -> dict[str, float]:
         """The derivatives of a formula by its means."""
-        return slopes_of(slot.measure, self._offered(slot), self.means)
+        return slot.measure.slopes_by_name(self._offered(slot), self.means)
 
     @cached_property
     def source(self) -> Influences:
@@ -393,7 +393,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
     def counted(self, slot: Slot) -> tuple[float, float]:
         """The share of rows that a slot goes with; and 1, or -1 where the one falls as the other rises."""
         name = str(slot.measure.counted)
-        slope = slopes_of(slot.measure, self._offered(slot), (name,))[name]
+        slope = slot.measure.slopes_by_name(self._offered(slot), (name,))[name]
         return self.means[name], -1.0 if slope < 0 else 1.0
 
     def turned(self, slot: Slot, name: str, ends: tuple[float, float]) -> tuple[float, float] | None:
@@ -403,7 +403,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         """
         least, most = slot.measure.span
         moved = [{**self._offered(slot), name: np.float64(end)} for end in ends]
-        first, last = (slopes_of(slot.measure, offered, (name,))[name] for offered in moved)
+        first, last = (slot.measure.slopes_by_name(offered, (name,))[name] for offered in moved)
         values = [float(np.real(slot.measure.value_of(offered))) for offered in moved]
         if first < 0 < last:
             return least, max(values)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.cached import cached_property
+from ...inference.averages import class_shares
 from ...inference.evaluation import Slot, key_of
 from ...maths.sides import summed_at, sums_of_products
-from ..state_evaluation import class_weights
 from ..summed.recipe import Totals
 from .piece import Piece, Supposed
 
@@ -180,7 +180,7 @@ class ColumnSums:
             self._write(found, place, (weighed[row], square, first[row]), products[row, row])
         for place, parts in self._means.items():
             slot = self.columns[place]
-            share = np.ones(classes) if slot.measure.summed else class_weights(slot.average, self.share)
+            share = np.ones(classes) if slot.measure.summed else class_shares(slot.average, self.share)
             rows = [self._together[part] for part in parts]
             both = products[np.ix_(rows, rows)]
             squares, most = float(share @ both @ share), float(np.square(share) @ np.diag(both))

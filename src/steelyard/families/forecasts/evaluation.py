@@ -25,15 +25,16 @@ from ...core.errors import BadOption, quoted
 from ...core.scale import Label, listed
 from ...core.suggestions import did_you_mean
 from ...core.threads import Portions, long_chunks, over_rows
+from ...inference.averages import WEIGHTED, Average, class_shares
 from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
-from ...inference.row_evaluation import AVERAGES, Found
+from ...inference.row_evaluation import Found
 from ...inputs.prediction import Scores
 from ...maths.joint_normal import Ratio
 from ...maths.sides import NOTHING
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
-from ..state_evaluation import ProbabilityEvaluation, class_weights, slopes_of
+from ..state_evaluation import ProbabilityEvaluation
 from ..summed.products import MOST_SIDES, all_rows, of_rows
 from ..summed.recipe import Batchwise, Recipe, Totals
 from .column_sums import ColumnSums, Moments
@@ -109,7 +110,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
         measure, matrix = slot.measure, self._matrices.get(slot.measure.label)
         if slot.average is None:
             return piece.worth(measure, slot.code, matrix)
-        return piece.average(measure, slot.average, class_weights(slot.average, self.share).tolist())
+        return piece.average(measure, slot.average, class_shares(slot.average, self.class_mass).tolist())
 
     @cached_property
     def share(self) -> Array:
@@ -181,7 +182,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
     @property
     def summed_columns(self) -> tuple[Slot, ...]:
         """The columns that are kept: those that do not depend on the shares of classes, which the rest must tell."""
-        wanted = [slot for slot in self.columns if slot.average != AVERAGES[1]]
+        wanted = [slot for slot in self.columns if slot.average != WEIGHTED]
         of_classes = [measure for measure in self.measures if measure.per_class]
         wanted += [Slot(measure, code) for measure in of_classes for code in range(len(self.scale))]
         return tuple({key_of(slot): slot for slot in wanted}.values())
@@ -391,7 +392,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
         if not np.isfinite(value):
             return Found((value, value), (np.nan, np.nan), freedom)
         if not (self.held or self.closed(slot)) and self.known(slot) is None:
-            if slot.average == AVERAGES[1] and not self.clustered:
+            if slot.average == WEIGHTED and not self.clustered:
                 return self._at_most(slot, value)
             return Found((value, value), (np.nan, np.nan), freedom)
         variance, _ = self._spread(slot, plain, smooth=False)
@@ -404,8 +405,9 @@ class ForecastEvaluation(ProbabilityEvaluation):
     def _at_most(self, slot: Slot, value: float) -> Found:
         """An average by the shares of classes, as if all classes, and their shares, were off together."""
         found = [self.result(Slot(slot.measure, code)) for code in range(len(self.scale))]
-        beside = self.shares_error(slot, self.share, np.array([one.value[0] for one in found]))
-        plain, smooth = np.square(self.share @ np.sqrt([one.variance for one in found]) + beside).tolist()
+        average = Average.of(slot.average, np.array([one.value[0] for one in found]), self.class_mass, np.nan)
+        variances = np.array([one.variance for one in found]).T
+        plain, smooth = average.variances_at_most(variances, self.class_square).tolist()
         return Found((value, value), (plain, smooth), (self.freedom, self.freedom))
 
     # --- how far they scatter ----------------------------------------------------------------------------------
@@ -428,7 +430,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
 
     def _in_factor(self, slot: Slot) -> bool:
         """Whether a second pass told of the rows of each class, too; of very many classes, of all rows alike."""
-        alike = self.base(slot) is slot and slot.average != AVERAGES[1]
+        alike = self.base(slot) is slot and slot.average != WEIGHTED
         few = len(self.scale) <= MOST_SIDES or alike
         return few and self._class_rows is not None and self.known(slot) is not None
 
@@ -515,7 +517,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
         """The same around the means with the pseudo-rows."""
         base, share = self.base(slot), self.share
         column, mean = self.total * super()._influence(base, smooth=False), self.mean(base)
-        if slot.average == AVERAGES[1]:
+        if slot.average == WEIGHTED:
             offset = self.sloped(slot, *self._where(smooth=False)[:2]).offset
             column = column - self._at_classes(offset - share @ offset)
         means, by_class, whole = self.smoothed
@@ -594,7 +596,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
 
     def told_late(self, slot: Slot) -> bool:
         """Averages by the shares of classes that differ, and where two classifiers are behind a value."""
-        if slot.average == AVERAGES[1]:
+        if slot.average == WEIGHTED:
             return len(self.scale) > 2 or not serves_both(slot.measure)
         return self.reference(slot) is not None
 
@@ -685,7 +687,7 @@ def gradient(measure: Measure, mean: float, reference: float) -> tuple[float, fl
     if not reference > 0:
         return float("nan"), float("nan"), float("nan")
     offered = {"mean": mean, "reference": reference}
-    slopes = slopes_of(measure, offered, offered)
+    slopes = measure.slopes_by_name(offered, offered)
     return float(measure.of(offered)), slopes["mean"], slopes["reference"]
 
 

@@ -18,7 +18,7 @@ from ...inference.tails import Tails
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import PARTITION
-from ..state_evaluation import ProbabilityEvaluation, slopes_of
+from ..state_evaluation import ProbabilityEvaluation
 from ..summed.recipe import Batchwise, Look, Named
 from .fitting import Regions, Scaling
 from .looks import REGIONS, SUMS, TIED, Passing, Task, all_chosen, next_task, space_of, steps, tied_of
@@ -87,7 +87,7 @@ class PartitionEvaluation(ProbabilityEvaluation, SkewedEvaluation):
     def _along(self, slot: Slot, space: Space) -> Array:
         """What some rows add to a slot."""
         found = np.zeros(len(space.truth))
-        for name, slope in slopes_of(slot.measure, self.offered(slot), COLUMNS).items():
+        for name, slope in slot.measure.slopes_by_name(self.offered(slot), COLUMNS).items():
             found += slope * space.influence(name)
         return found / self.total
 

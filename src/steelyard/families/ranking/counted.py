@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...core.cached import cached_property
 from ...core.threads import chunks, dealt_out, over_rows, shared
-from ...inference.row_evaluation import AVERAGES, Found
+from ...inference.averages import MEANS_OF_CLASSES, Average
+from ...inference.row_evaluation import Found
 from ...maths.ordered_scores import SORTING, Tags, count_above, ordering, write_ranks
 from ...maths.sides import spread_of, sums_of_products
 from ...measures.masses import BY_COUNT
@@ -32,35 +33,6 @@ if TYPE_CHECKING:
 PAIRED = 4  # classes: products of more, two by two, take longer than looking at every row
 FEW = 5  # classes: of more, tags are written down once
 TOLD_APART = 46  # bits: where places and classes take more, one score in a hundred could not be told from the next
-
-
-class Average(NamedTuple):
-    """An average over the classes, over any leading axes of their values.
-
-    Attributes:
-        total: What all classes weigh that are in it.
-        share: What each class has in it.
-        mean: The average.
-        gaps: What a row of each class moves it by in making its class weigh more.
-    """
-
-    total: Any
-    share: Array
-    mean: Any
-    gaps: Array
-
-    @classmethod
-    def of(cls, kind: str, values: Array, mass: Array, undefined: float) -> Self:
-        """Average over the classes that have a value, or over all where something stands in for it."""
-        unknown, moving = np.isnan(values), kind == AVERAGES[1]
-        weights = np.where(unknown & np.isnan(undefined), 0.0, mass if moving else 1.0)
-        values = np.where(unknown, np.nan_to_num(undefined), values)
-        total = weights.sum(axis=-1, keepdims=True)
-        total = np.where(total > 0, total, np.nan)  # without a class, there is no average
-        share = weights / total
-        mean = np.einsum("...c,...c->...", share, values)
-        gaps = np.where(weights > 0, values - mean[..., None], 0.0) / total if moving else 0 * values
-        return cls(total[..., 0], share, mean, gaps)
 
 
 @dataclass(frozen=True)
@@ -83,7 +55,7 @@ class Counted:
     def found(self, formula: object, parts: Collection[int | str]) -> dict[int | str, Found]:
         """A measure with its spread: of some classes, and averaged over all of them in one or both ways."""
         rest, (values, lines) = self.sizes.sum() - self.sizes, lines_of(formula, self.sizes, self.units, self.above)
-        averages = {kind: Average.of(kind, values, self.sizes, np.nan) for kind in AVERAGES if kind in parts}
+        averages = {kind: Average.of(kind, values, self.sizes, np.nan) for kind in MEANS_OF_CLASSES if kind in parts}
         means = [Mean.of(lines, average.share, average.gaps) for average in averages.values()]
         codes = [part for part in parts if isinstance(part, int)]
         *squares, every, own = self.squares(means, bool(codes))

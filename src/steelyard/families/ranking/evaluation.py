@@ -28,8 +28,9 @@ import numpy as np
 
 from ...core.cached import cached_property
 from ...core.threads import chunks, over_rows, shared
+from ...inference.averages import MEANS_OF_CLASSES, WEIGHTED, Average, class_weights
 from ...inference.evaluation import Slot, key_of
-from ...inference.row_evaluation import AVERAGES, NOT_FOUND, Found
+from ...inference.row_evaluation import NOT_FOUND, Found
 from ...maths.ordered_scores import SORTING, Ranking
 from ...maths.sides import Sides
 from ...measures.masses import BY_COUNT, pseudo_moments
@@ -40,7 +41,7 @@ from ..summed.counting import cells_of, counting, finer_ruler, mixing, side, sid
 from ..summed.products import Key, of_rows, of_side, side_of, with_pseudo
 from ..summed.recipe import Look
 from .cell_counts import counted_by_cell, counted_once, one_sort_tells
-from .counted import Average, Counted, Placements, Smoothed
+from .counted import Counted, Placements, Smoothed
 from .factor_sides import FactorSides, at_two_sides, sides_behind
 from .one_against_rest import NEGLIGIBLE, PSEUDO_ROW, OneAgainstRest, Population, known, told_of, unmoved
 
@@ -101,7 +102,7 @@ class RankedEvaluation(StateEvaluation):
             missed = {slot.measure.label for slot in self.slots if key_of(slot) not in self.memory.results}
             left = [measure for measure in self.measures if measure.label in missed]
             for start in range(0, len(left), TOGETHER):
-                self._average(left[start : start + TOGETHER], AVERAGES)
+                self._average(left[start : start + TOGETHER], MEANS_OF_CLASSES)
         return np.array([self.seen(slot).value for slot in self.slots]).reshape(-1, 2).T
 
     def seen(self, slot: Slot) -> Found:
@@ -166,9 +167,7 @@ class RankedEvaluation(StateEvaluation):
     def _ways(self, kind: str, classes: Sequence[Found]) -> tuple[Average, Average]:
         """An average of the values of the classes, as they are and with the pseudo-rows."""
         values = np.array([one.value for one in classes]).T
-        # Pseudo-rows make no value of a class that has none: what stands in for it was not estimated.
-        values[1, np.isnan(values[0])] = np.nan
-        both = Average.of(kind, values, self.class_mass, self.undefined)
+        both = Average.of_both(kind, values, self.class_mass, self.undefined)
         return Average(*(each[0] for each in both)), Average(*(each[1] for each in both))
 
     def _averaged(self, slot: Slot, classes: Sequence[Found], moved: bool, spread: SpreadOf) -> Found:
@@ -189,8 +188,7 @@ class RankedEvaluation(StateEvaluation):
         Returns:
             The influences on each average, (kinds, rows, measures), twice.
         """
-        codes, none = range(len(self.scale)), np.ones(len(self.scale))
-        weights = np.stack([self.class_mass if kind == AVERAGES[1] else none for kind in kinds])
+        codes, weights = range(len(self.scale)), class_weights(np.array(kinds)[:, None], self.class_mass)
         if self.rows.scores[self.model].speaks >= 0:
             self._ranking(self.rows.scores[self.model].speaks, keep=True)  # once, before threads share it
         shares = shared(codes, lambda some: self._summed(measures, some, weights), SORTING * len(self.rows))
@@ -294,10 +292,10 @@ class RankedEvaluation(StateEvaluation):
             return bool(moved < NEGLIGIBLE * np.sqrt(found[part].variance[0]))
 
         kept = {part for part in parts if unfelt(part)}
-        if not kept >= parts & set(AVERAGES):
+        if not kept >= parts & set(MEANS_OF_CLASSES):
             # An average has less of an error than its classes: what is nothing beside theirs will do.
             found |= standing.found(measure.formula, codes - parts)
-            kept |= parts & set(AVERAGES) if all(map(unfelt, codes)) else set()
+            kept |= parts & set(MEANS_OF_CLASSES) if all(map(unfelt, codes)) else set()
         return {part: found[part] for part in kept}
 
     def _counted(self, keep: bool) -> Counted:
@@ -417,7 +415,7 @@ class RankedEvaluation(StateEvaluation):
                 [code for code, one in enumerate(every) if one.lone],
             )
         values, lone = self.memory.lone[label]
-        shares = Average.of(slot.average or AVERAGES[0], values, self.class_mass, self.undefined).share
+        shares = Average.of(slot.average or MEANS_OF_CLASSES[0], values, self.class_mass, self.undefined).share
         known = np.flatnonzero(shares > 0)
         if slot.code is not None:
             shares = (np.arange(len(values)) == slot.code).astype(np.float64)
@@ -489,11 +487,8 @@ class RankedEvaluation(StateEvaluation):
         plain, smooth = self._ways(str(slot.average), found)
         if np.isnan(plain.mean):
             return NOT_FOUND
-        values = np.nan_to_num([one.value[0] for one in found], nan=self.undefined)
         with np.errstate(invalid="ignore"):
-            errors = np.sqrt(np.array([one.variance for one in found]).T)
-            beside = self.shares_error(slot, plain.share, values)
-            variance = np.square(np.where(plain.share > 0, errors, 0.0) @ plain.share + beside)
+            variance = plain.variances_at_most(np.array([one.variance for one in found]).T, self.class_square)
         known = [one.freedom[1] for one, share in zip(found, plain.share, strict=True) if share > 0]
         value, freedom = (float(plain.mean), float(smooth.mean)), min(known, default=np.nan)
         both = Found(value, (float(variance[0]), float(variance[1])), (freedom, freedom))
@@ -731,7 +726,7 @@ class RankedEvaluation(StateEvaluation):
         if not self.scored:
             return np.full((len(mass), len(slots)), np.nan)
         by_class = np.zeros((len(mass), len(self.scale)))
-        if any(measure.balanced or average == AVERAGES[1] for measure, _, average in slots):
+        if any(measure.balanced or average == WEIGHTED for measure, _, average in slots):
             by_class = self.mass_by_class(mass)
         values: dict[tuple[str, int], Array] = {}
         found = np.empty((len(mass), len(slots)))

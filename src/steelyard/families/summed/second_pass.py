@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.scale import Label
+from ...inference.averages import MEANS_OF_CLASSES
 from ...inference.evaluation import Slot, key_of
-from ...inference.row_evaluation import AVERAGES
 from ...maths.sides import summed_at
 from ..state_evaluation import StateEvaluation
 from .products import MOST_SIDES, Products
@@ -62,7 +62,7 @@ def _standing(evaluation: StateEvaluation) -> list[Slot]:
     """The slots that stand for measures, and averages over classes."""
     slots = []
     for measure in evaluation.measures:
-        averages = [Slot(measure, None, average) for average in AVERAGES] if measure.per_class else []
+        averages = [Slot(measure, None, average) for average in MEANS_OF_CLASSES] if measure.per_class else []
         slots += [evaluation.slots[evaluation.overall(measure)], *averages]
     return list({key_of(slot): slot for slot in slots}.values())
 

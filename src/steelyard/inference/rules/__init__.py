@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ...core.errors import UnknownMeasure, quoted
+from ..averages import MEANS_OF_CLASSES
 from ..evaluation import Layout, Slot
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     RulesBySlot = tuple[Sequence["IntervalRule"], Mapping["IntervalRule", Places], Array]
 
 SIDES = np.array([[-1.0], [1.0]])  # the lower bound and the upper
-MEANS_OF_CLASSES = ("macro", "weighted")
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..averages import class_shares
 from ..design import NO_ERROR
-from . import MEANS_OF_CLASSES, Evidence, IntervalRule, slot_by_slot
+from . import Evidence, IntervalRule, slot_by_slot
 from .delta import LOGIT
 from .wilson import wilson
 
@@ -52,7 +53,7 @@ def of_shares(source: Any, slot: Any, level: float) -> tuple[float, float]:
 def _all_off_together(source: Any, slot: Any, level: float) -> tuple[float, float]:
     """Bounds of an average, as if all classes were off together."""
     classes = [slot._replace(code=code, average=None) for code in range(len(source.scale))]
-    share = np.full(len(classes), 1 / len(classes)) if slot.average == MEANS_OF_CLASSES[0] else source.share
+    share = class_shares(slot.average, source.class_mass)
     bounds = [of_shares(replace(source, alone=each), each, level) for each in classes]
     low, high = (share @ np.array(bounds)).tolist()
     return low, high
