@@ -39,7 +39,7 @@ LOOKUPS = ("auc", "average_precision", "log_score")
 def rows_of(problem: Problem, way: str, threads: int = 1) -> Rows:
     """Assess a data set in one way and return all that comes out."""
     found: Rows = {"data/all": {"digest": problem.fingerprint}}
-    with _threads(threads), TemporaryDirectory() as name:
+    with _threads(threads), _rows_let_go(way), TemporaryDirectory() as name:
         try:
             comparison = _compared(problem, way, Path(name))
         except SteelyardError as error:
@@ -71,6 +71,15 @@ def _threads(count: int) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _rows_let_go(way: str) -> Iterator[None]:
+    """Keep no rows in memory, while they are read and while results are asked for."""
+    with ExitStack() as stack:
+        if way in ("streamed", "merged"):
+            _patch(stack, LET_GO)
+        yield
+
+
 def _patch(stack: ExitStack, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         stack.enter_context(patch(name, value))
@@ -81,12 +90,10 @@ def _compared(problem: Problem, way: str, folder: Path) -> sy.Comparison:
         return _compare(problem, problem.table)
     if way == "kept":
         return sy.compare_tally(saved(problem, folder, rows=True), measures=problem.measures, **problem.options)
-    with ExitStack() as stack:
-        _patch(stack, LET_GO)
-        if way == "merged":
-            return sy.compare_tally(saved(problem, folder), measures=problem.measures, **problem.options)
-        _write(problem.table, folder, FILES)
-        return _compare(problem, str(folder), engine="local")
+    if way == "merged":
+        return sy.compare_tally(saved(problem, folder), measures=problem.measures, **problem.options)
+    _write(problem.table, folder, FILES)
+    return _compare(problem, str(folder), engine="local")
 
 
 def _compare(problem: Problem, source: Any, **more: Any) -> sy.Comparison:
@@ -137,9 +144,7 @@ def _training(problem: Problem, way: str, folder: Path) -> Rows:
         (test := folder / "test").mkdir()
         _write(problem.table, test, FILES)
         _write(table, beside, FILES)
-        with ExitStack() as stack:
-            _patch(stack, LET_GO)
-            found = sy.assess(str(test), **given, **{kind: column}, training=str(beside), engine="local")
+        found = sy.assess(str(test), **given, **{kind: column}, training=str(beside), engine="local")
     if found.training is None:
         return {"failures/training": {"message": f"there is no training data beside {model}"}}
     return _table("training", found.training.table(), ("measure", "class", "average"))

@@ -23,10 +23,11 @@ from ..core.cached import cached_property
 from ..core.scale import Scale
 from ..core.threads import SMALL_PRODUCT, chunks
 from ..inference.averages import MEANS_OF_CLASSES, Average
-from ..inference.design import NO_ERROR, lone_classes, one_less, row_mass, variances_of, weighted_sums
+from ..inference.design import NO_ERROR, lone_classes, row_mass, variances_of, weighted_sums
 from ..inference.evaluation import PSEUDO_ROWS, Evaluation, Slot, Spread, key_of
 from ..inference.rules import rules_in
 from ..inference.rules.mean import MEAN
+from ..maths.sides import one_less, summed_at
 from ..measures.registry import AVERAGES, Measure
 from ..measures.table_formulas import FEW_CLASSES, Formulas
 from ..states.statistics import MOST_LAID_OUT, Distances, Margins, Patterns
@@ -276,11 +277,12 @@ class Counts(Evaluation):
         for code in range(patterns.classes if slopes.size else 0):  # no slots where no measure is of one class
             # Cells in the order tp, fn, fp, tn: true and assigned, true only, assigned only, neither.
             cell = 2 * (patterns.truth != code) + (patterns.assigned[self.model] != code)
-            counts = np.bincount(4 * patterns.cluster + cell, patterns.mass, 4 * patterns.clusters).reshape(-1, 4)
+            places = 4 * patterns.cluster + cell
+            counts = summed_at(places, (patterns.mass,), 4 * patterns.clusters).reshape(-1, 4)
             for low, high in chunks(0, len(counts), slopes[..., code].size):
                 sums = np.einsum("kc,cij->kij", counts[low:high], slopes[..., code])
                 variances[..., code] += np.square(sums).sum(axis=0)
-        variances *= one_less(patterns)
+        variances *= one_less(patterns.clusters)
         for lone in lone_classes(patterns).tolist():
             variances += self.unit / row_mass(patterns) * self._within_cells(lone)
         variances[:, 1] += pseudo * np.add.reduce(squares[:, :, 1])
@@ -293,7 +295,7 @@ class Counts(Evaluation):
         assigned, found = patterns.assigned[self.model][own], np.zeros(slopes.shape[1:])
         for code in range(patterns.classes):
             cell = 2 * (lone != code) + (assigned != code)
-            mass, square = (np.bincount(cell, each[own], 4) for each in (patterns.mass, patterns.square))
+            mass, square = summed_at(cell, (patterns.mass[own], patterns.square[own]), 4)
             mean = np.einsum("c,cij->ij", mass, slopes[..., code]) / mass.sum()
             found[..., code] = np.einsum("c,cij->ij", square, np.square(slopes[..., code] - mean))
         return found

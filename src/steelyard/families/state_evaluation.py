@@ -12,17 +12,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from ..core.cached import cached_property
 from ..core.errors import BadOption
-from ..core.threads import chunks, over_rows
 from ..inference.design import parts_of, second_moment
 from ..inference.evaluation import Slot, key_of
 from ..inference.row_evaluation import NOT_FOUND, Found, RowEvaluation
+from ..maths.sides import one_less
 from ..states.statistics import Patterns
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class Influences:
     def of_rows(cls, rows: Patterns) -> Self:
         """Return those of rows in memory."""
         drawn = float(rows.count.sum() if rows.cluster is None else rows.clusters)
-        return cls(rows, drawn - 1, drawn / (drawn - 1) if drawn > 1 else np.nan)
+        return cls(rows, drawn - 1, one_less(drawn))
 
     @classmethod
     def of_factor(cls, classes: int, size: int, freedom: float) -> Self:
@@ -71,21 +70,10 @@ class Influences:
         Behind the observations may stand disturbances, errors with no row behind them: these take no degree of freedom.
         """
         size = len(self.patterns.mass)
-        if self.patterns.cluster is not None:
-            found = second_moment(self.patterns, influences[:, :size])
-        else:
-            found = self._squares(influences) * self.lost
+        found = second_moment(self.patterns, influences[:, :size])
+        if self.patterns.cluster is None:
+            found = found * self.lost
         return np.asarray(found + np.square(influences[:, size:]).sum(axis=1))
-
-    def _squares(self, influences: Array) -> Array:
-        def work(start: int, stop: int) -> Array:
-            sums = np.zeros(len(influences))
-            for low, high in chunks(start, stop):
-                here = influences[:, low:high]
-                sums += np.einsum("ij,ij,j->i", here, here, self.patterns.square[low:high])
-            return sums
-
-        return reduce(np.add, over_rows(len(self.patterns.mass), work), np.zeros(len(influences)))
 
     def parts(self, influence: Array) -> Array:
         """What each observation or cluster adds to a slot: the squares add up to a multiple of its variance."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.arrays import distinct
+from ..maths.sides import one_less, squares_of, summed_at
 from ..states.statistics import Patterns
 
 if TYPE_CHECKING:
@@ -27,10 +28,7 @@ def by_cluster(patterns: Patterns, influences: Array) -> Array:
     """Sum influences within clusters: (slots, patterns) to (slots, clusters)."""
     if patterns.cluster is None:
         raise TypeError("the rows belong to no clusters")
-    found = np.empty((len(influences), patterns.clusters))
-    for sums, row in zip(found, influences, strict=True):
-        sums[:] = np.bincount(patterns.cluster, row * patterns.mass, patterns.clusters)
-    return found
+    return summed_at(patterns.cluster, (row * patterns.mass for row in influences), patterns.clusters)
 
 
 def parts_of(patterns: Patterns, influences: Array) -> Array:
@@ -40,17 +38,11 @@ def parts_of(patterns: Patterns, influences: Array) -> Array:
     return np.asarray(influences * np.sqrt(patterns.square))
 
 
-def one_less(patterns: Patterns) -> float:
-    """Return what a sum of squares over clusters is multiplied by for the degree of freedom that their mean takes."""
-    count = patterns.clusters
-    return count / (count - 1) if count > 1 else float("nan")
-
-
 def second_moment(patterns: Patterns, influences: Array) -> Array:
     """Return the variance of sums of influences over the rows: one number a slot."""
     if patterns.cluster is None:
-        return weighted_sums(np.square(influences), patterns.square)
-    return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * one_less(patterns))
+        return squares_of(influences, patterns.square)
+    return np.asarray(np.square(by_cluster(patterns, influences)).sum(axis=1) * one_less(patterns.clusters))
 
 
 def variances_of(patterns: Patterns, influences: Array, unit: float) -> Array:
@@ -63,7 +55,7 @@ def variances_of(patterns: Patterns, influences: Array, unit: float) -> Array:
     for code in lone_classes(patterns).tolist():
         own = patterns.truth == code
         rows = influences[:, own] - np.average(influences[:, own], axis=1, weights=patterns.mass[own])[:, None]
-        found += unit / row_mass(patterns) * weighted_sums(np.square(rows), patterns.square[own])
+        found += unit / row_mass(patterns) * squares_of(rows, patterns.square[own])
     return found
 
 
@@ -90,11 +82,15 @@ def unit_of(patterns: Patterns, model: int) -> float:
     row = row_mass(patterns)
     if patterns.cluster is None:
         return row
-    sizes = np.bincount(patterns.cluster, patterns.mass)
-    most = max(float((sizes**2).sum() / sizes.sum() / (patterns.square.sum() / patterns.mass.sum())), 1.0)
     right = (patterns.truth == patterns.assigned[model]).astype(float)
     centred = (right - np.average(right, weights=patterns.mass))[None]
-    alone = float(np.square(centred[0]) @ patterns.square)
-    if alone <= 0:
-        return row * most
-    return row * float(np.clip(float(second_moment(patterns, centred)[0]) / alone, 1.0, most))
+    together, alone = second_moment(patterns, centred), squares_of(centred, patterns.square)
+    sizes = summed_at(patterns.cluster, (patterns.mass,), patterns.clusters)[0]
+    return float(units_of(sizes, row, together, alone)[0])
+
+
+def units_of(sizes: Array, row: float, together: Array, alone: Array) -> Array:
+    """Return the same by what clusters weigh, and variances of rows: together in their clusters, and each alone."""
+    most = max(float(np.square(sizes).sum() / sizes.sum() / row), 1.0)
+    ratio = np.divide(together, alone, out=np.full(len(alone), most), where=alone > 0)
+    return np.asarray(row * np.clip(ratio, 1.0, most))

@@ -1,11 +1,12 @@
-"""How far sums over rows scatter where these are parted: into a class and the rest, or class by class."""
+"""Sums over rows by group, and how far sums over rows scatter: rows may be parted by class, and into clusters."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,11 +55,9 @@ class Sides:
 
     def _by_cluster(self, influence: Array, cluster: Places) -> tuple[Array, Marks]:
         """Sum up influences within clusters, side by side, and say which clusters have rows on a side."""
-        several, clusters = len(self.sizes), int(cluster.max()) + 1
-        cell = cluster.astype(np.int64) * several + self.side
-        sums = np.bincount(cell, influence * self.mass, clusters * several).astype(np.float64)
-        seen = np.bincount(cell, minlength=clusters * several) > 0
-        return sums.reshape(clusters, several), seen.reshape(clusters, several)
+        shape = int(cluster.max()) + 1, len(self.sizes)
+        sums, rows = summed_by_cluster(influence * self.mass, cluster, self.side, shape)
+        return sums, rows > 0
 
     def _powers(self, influence: Array, fourths: bool = False) -> Array:
         """The sums of squares of each side; and of fourth powers, if they are asked for."""
@@ -80,9 +79,39 @@ class Sides:
         return np.asarray(reduce(np.add, over_rows(len(influence), work)))
 
 
-def summed_at(places: Places, values: Numbers, size: int) -> Array:
-    """Sums of values at each of so many places, (replicates, rows) to (replicates, places)."""
-    return np.stack([np.bincount(places, each, size) for each in values])
+def summed_at(places: Places, values: Iterable[Numbers | None], size: int) -> Array:
+    """Sums of values at each of so many places, (slots, rows) to (slots, places); None stands for ones.
+
+    The values may come one slot after the other, so that no more of them than one need be laid out.
+    """
+    some = max(size, 1)  # a type of no numbers is none
+    sums = (np.bincount(places, each, some) for each in values)
+    return np.asarray(np.fromiter(sums, np.dtype((np.float64, some)))[:, :size], np.float64)
+
+
+def summed_by_cluster(values: Array, cluster: Places, side: Places, shape: tuple[int, int]) -> Array:
+    """What each cluster adds on each side, and how many rows it has there: (2, clusters, sides)."""
+    clusters, sides = shape
+    cell = cluster.astype(np.int64, copy=False) * sides + side
+    return summed_at(cell, (values, None), clusters * sides).reshape(2, clusters, sides)
+
+
+def squares_of(values: Array, weight: Array) -> Array:
+    """Weighted sums of squares over rows: (slots, rows) to (slots,)."""
+
+    def work(start: int, stop: int) -> Array:
+        sums = np.zeros(len(values))
+        for low, high in chunks(start, stop):
+            here = values[:, low:high]
+            sums += np.einsum("ij,ij,j->i", here, here, weight[low:high])
+        return sums
+
+    return reduce(np.add, over_rows(len(weight), work), np.zeros(len(values)))
+
+
+def squares_around(middle: Any, square: Any, first: Any, second: Any) -> Any:
+    """Weighted sums of squared distances from a middle: by the sums of weights, of values, and of their squares."""
+    return second - 2 * middle * first + middle**2 * square
 
 
 def sums_of_products(first: Numbers, second: Numbers) -> Array:
@@ -102,7 +131,7 @@ def spread_of(squares: Array, sizes: Array, together: float = 0.0, pseudo: float
     # Sides are few: plain numbers are faster than arrays.
     pairs = zip(squares.tolist(), sizes.tolist(), strict=True)
     sides = [(square, size) for square, size in pairs if size + pseudo >= 1]
-    parts = [square * _one_less(size, pseudo) for square, size in sides]
+    parts = [square * one_less(size, pseudo) for square, size in sides]
     variance = sum(parts) + together
     if variance < NOTHING:
         return 0.0, math.inf
@@ -117,8 +146,7 @@ def scatter_of_sides(squares: Array, fourths: Array, sizes: Array, pseudo: float
     """The variance of that variance, by the sums of squares and of fourth powers on each side."""
     here = sizes >= 1
     parts = fourths[here] - np.square(squares[here]) / sizes[here]
-    factors = np.array([_one_less(float(size), pseudo) for size in sizes[here]])
-    return float(np.maximum(parts, 0.0) @ np.square(factors))
+    return float(np.maximum(parts, 0.0) @ np.square(each_one_less(sizes[here], pseudo)))
 
 
 def spread_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> tuple[float, float]:
@@ -128,7 +156,7 @@ def spread_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> tuple[f
         return math.nan, 0.0  # one cluster says nothing about spread
     squares = np.square(sums).sum(axis=0)
     shared = np.square(sums.sum(axis=1)).sum() - squares.sum()
-    together = float(shared * _one_less(clusters))
+    together = float(shared * one_less(clusters))
     variance, freedom = spread_of(squares, seen.sum(axis=0).astype(np.float64), together, pseudo)
     return variance, min(freedom, clusters - 1) if variance else freedom  # of none, nothing is unsure
 
@@ -136,9 +164,8 @@ def spread_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> tuple[f
 def scatter_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> float:
     """The variance of that variance; what a cluster adds on one side may cancel what it adds on another."""
     sizes = seen.sum(axis=0)
-    factors = np.array([_one_less(float(size), pseudo) if size else 0.0 for size in sizes])
-    added = np.square(sums) @ factors
-    added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * _one_less(float(seen.any(axis=1).sum()))
+    added = np.square(sums) @ np.where(sizes > 0, each_one_less(sizes, pseudo), 0.0)
+    added += (np.square(sums.sum(axis=1)) - np.square(sums).sum(axis=1)) * one_less(float(seen.any(axis=1).sum()))
     # Clusters of one side alone are like each other, and so are those of several.
     kind = np.where(seen.sum(axis=1) > 1, len(sizes), seen.argmax(axis=1))[seen.any(axis=1)]
     added = added[seen.any(axis=1)]
@@ -147,8 +174,16 @@ def scatter_of_clusters(sums: Array, seen: Marks, pseudo: float = 0.0) -> float:
     return float(np.maximum(parts, 0.0).sum())
 
 
-def _one_less(size: float, pseudo: float = 0.0) -> float:
-    """What a mean square over rows is multiplied with for the degree of freedom that their mean takes."""
-    if size <= 1:
+def one_less(size: float, pseudo: float = 0.0, taken: float = 1.0) -> float:
+    """What a sum of squares is multiplied by for the degrees of freedom that are taken: one by a mean.
+
+    What is summed over is rows, or clusters; with so much of a pseudo-row.
+    """
+    if size <= taken:
         return 1.0 if pseudo else math.nan
-    return (size + pseudo) / (size + pseudo - 1)
+    return (size + pseudo) / (size + pseudo - taken)
+
+
+def each_one_less(sizes: Array, pseudo: float = 0.0) -> Array:
+    """The same for each of several sizes."""
+    return np.array([one_less(size, pseudo) for size in sizes.tolist()], np.float64)

@@ -39,6 +39,7 @@ from ..families.summed.storing import (
 )
 from ..inputs.dataset import LARGEST_SQUARES, Knowledge, Measured
 from ..inputs.remarks import Remarks, restored, stored
+from ..maths.sides import summed_at
 from ..states.held_rows import Rows
 from ..states.statistics import CONFUSION, PatternCounts, rows_in
 from .provenance import settled, unknown
@@ -188,7 +189,7 @@ def _agree(one: Cells, other: Cells) -> bool:
     joined = np.concatenate([places.astype(np.int64) for places, _ in (one, other)])
     found, cells = np.unique(joined, return_inverse=True)
     pairs = zip(np.split(cells, [len(one[0])]), (one[1], other[1]), strict=True)
-    ours, theirs = (np.array([np.bincount(cell, sums, len(found)) for sums in values.T]) for cell, values in pairs)
+    ours, theirs = (summed_at(cell, values.T, len(found)) for cell, values in pairs)
     sizes, most = np.abs(ours) + np.abs(theirs), np.abs(ours).max(initial=0.0)
     return bool((np.abs(ours - theirs) <= ROUNDING * (sizes + most)).all())
 

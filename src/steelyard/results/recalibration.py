@@ -28,6 +28,7 @@ from ..inference.student_t import critical_values, p_values
 from ..inputs.categorical import Categorical
 from ..inputs.dataset import Dataset
 from ..inputs.prediction import Scores
+from ..maths.sides import one_less, summed_at
 from ..passes.tally import Tally
 from .comparison import Comparison
 from .reliability import Reliability, ends
@@ -189,15 +190,15 @@ class Observed(NamedTuple):
         with np.errstate(over="ignore"):  # where hardly any row tells a value from others, its error may be infinite
             if self.cluster is None:
                 return np.asarray((influence * self.square) @ influence.T)
-            sums = np.stack([np.bincount(self.cluster, self.mass * each) for each in influence])
+            sums = summed_at(self.cluster, (self.mass * each for each in influence), int(self.cluster.max()) + 1)
             return np.asarray(sums @ sums.T)
 
     def _found(self, part: str, value: float, spread: Array, fitted: int) -> Coefficient:
         """A value, and the spread of it, with what as many parameters as were fitted take."""
         units = float(self.drawn.sum()) if self.cluster is None else float(len(distinct(self.cluster)))
-        freedom = units - (fitted if self.cluster is None else 1)
-        more = units / freedom if freedom > 0 else np.nan
-        return Coefficient(part, value, float(np.sqrt(spread[0, 0] * more)), freedom)
+        taken = fitted if self.cluster is None else 1
+        se = float(np.sqrt(spread[0, 0] * one_less(units, taken=taken)))
+        return Coefficient(part, value, se, units - taken)
 
     def _none(self, part: str, why: str) -> Coefficient:
         return Coefficient(part, np.nan, np.nan, np.nan, why)

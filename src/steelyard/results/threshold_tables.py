@@ -18,6 +18,7 @@ from ..core.cached import cached_property
 from ..core.errors import BadOption
 from ..core.scale import Scale
 from ..families.ranking.one_against_rest import OneAgainstRest
+from ..inference.design import units_of
 from ..inference.evaluation import PSEUDO_ROWS
 from ..inference.rules import Evidence, IntervalRule, intervals, places_of, rule_of
 from ..inference.rules.delta import LOGIT
@@ -25,6 +26,7 @@ from ..inference.rules.mean import MEAN
 from ..inference.rules.wilson import WILSON
 from ..inference.student_t import critical_values
 from ..maths.formula_arguments import CELL_STEPS, offered_of_classes, slope
+from ..maths.sides import one_less, summed_at
 from ..measures.registry import Measure
 
 if TYPE_CHECKING:
@@ -217,13 +219,12 @@ class Scatter:
             return cls(products, np.full(alone.shape[1], unit), float(weights.count.sum()))
         cluster = np.unique(one.sides.cluster, return_inverse=True)[1]
         clusters = int(cluster.max()) + 1
-        products = _products(one, mass, cluster) * (clusters / (clusters - 1) if clusters > 1 else np.nan)
-        sizes = np.bincount(cluster, np.broadcast_to(mass, len(cluster)))
-        most = max(float(np.square(sizes).sum() / sizes.sum() / weights.row), 1.0)
+        products = _products(one, mass, cluster) * one_less(clusters)
+        sizes = summed_at(cluster, (np.broadcast_to(mass, len(cluster)),), clusters)[0]
         right = np.array([[1.0], [0.0], [0.0], [1.0]]) - (cells[0] + cells[3]) / cells.sum(axis=0)
         apart = (np.square(right) * alone).sum(axis=0)
-        ratio = np.divide(_form(right, products), apart, out=np.full(len(apart), most), where=apart > 0)
-        return cls(products, weights.row * np.clip(ratio, 1.0, most), float(weights.count.sum()))
+        units = units_of(sizes, weights.row, _form(right, products), apart)
+        return cls(products, units, float(weights.count.sum()))
 
     def at(self, places: Places) -> Scatter:
         """At some of the thresholds."""
@@ -254,7 +255,7 @@ def cells_at_thresholds(one: OneAgainstRest, weight: Array) -> Array:
 def _products(one: OneAgainstRest, mass: Array, cluster: Places) -> Array:
     """What each cluster has in two cells, multiplied, and summed over clusters: (4, 4, tables)."""
     own, rest = mass * one.positive, mass * ~one.positive
-    owned, rested = (np.bincount(cluster, side) for side in (own, rest))
+    owned, rested = summed_at(cluster, (own, rest), int(cluster.max()) + 1)
     order = np.argsort(cluster, kind="stable")
     starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
 

@@ -28,7 +28,7 @@ from ...inference.design import second_moment
 from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
 from ...inference.row_evaluation import NOT_FOUND, Found
 from ...maths.quantiles import quantiles
-from ...maths.sides import summed_at
+from ...maths.sides import each_one_less, squares_around, summed_at, summed_by_cluster
 from ...measures.registry import Measure
 from ...states.held_rows import Rows
 from ...states.score_grid import Counter, Grid
@@ -100,8 +100,8 @@ class Binned:
     def variance(self) -> Array:
         """Of the gaps, where rows are independent."""
         count, mass, _, square, first, second = self.sums
-        scatter = second - 2 * self.gap * first + self.gap**2 * square
-        return np.asarray(np.maximum(scatter, 0.0) / mass**2 * _one_less(count))
+        scatter = squares_around(self.gap, square, first, second)
+        return np.asarray(np.maximum(scatter, 0.0) / mass**2 * _bin_factors(count))
 
     def place(self, forecast: Numbers) -> Places:
         """The bin of each forecast."""
@@ -119,9 +119,9 @@ def summands(gap: Array, weights: Iterable[Array] | None) -> list[Array | None]:
     return [count, mass, mass * gap, square, square * gap, square * gap * gap]
 
 
-def _one_less(count: Array) -> Array:
+def _bin_factors(count: Array) -> Array:
     """For the degree of freedom that the mean of a bin takes; a bin of one row or cluster has no spread to tell."""
-    return np.asarray(np.where(count > 1, count / np.maximum(count - 1, 1.0), 1.0))
+    return np.nan_to_num(each_one_less(count), nan=1.0)
 
 
 # --- how gaps go together: of every row, its bin of each target and what it adds to the gap there ------------------
@@ -149,14 +149,14 @@ def between_targets(pairs: Pairs, square: Array, starts: Places, first: int = 0)
     return found + found.T
 
 
-def by_cluster(pairs: Pairs, mass: Array, cluster: Places, clusters: int, starts: Places) -> tuple[Array, Array]:
-    """What the rows of each cluster add to the gaps together, and how many it has in each bin: (clusters, bins)."""
-    sums, seen = [], []
-    for (place, residual), size in zip(pairs, np.diff(starts), strict=True):
-        cell = cluster * size + place
-        sums.append(np.bincount(cell, residual * mass, clusters * size).reshape(clusters, size))
-        seen.append(np.bincount(cell, minlength=clusters * size).reshape(clusters, size))
-    return np.concatenate(sums, axis=1), np.concatenate(seen, axis=1)
+def at_bins(pairs: Pairs, mass: Array, cluster: Places, clusters: int, starts: Places) -> Array:
+    """What the rows of each cluster add to the gaps together, and how many it has in each bin: (2, clusters, bins)."""
+    sizes = np.diff(starts).tolist()
+    found = [
+        summed_by_cluster(residual * mass, cluster, place, (clusters, size))
+        for (place, residual), size in zip(pairs, sizes, strict=True)
+    ]
+    return np.concatenate(found, axis=2)
 
 
 def of_clusters(sums: Array, seen: Array, starts: Places) -> Array:
@@ -167,7 +167,7 @@ def of_clusters(sums: Array, seen: Array, starts: Places) -> Array:
     """
     if len(sums) < 2:
         return np.full((sums.shape[1], sums.shape[1]), np.nan)
-    root = np.sqrt(_one_less(np.count_nonzero(seen, axis=0)))
+    root = np.sqrt(_bin_factors(np.count_nonzero(seen, axis=0)))
     target = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return np.asarray(sums.T @ sums * np.where(np.equal.outer(target, target), np.outer(root, root), 1.0))
 
@@ -327,7 +327,8 @@ class CalibrationEvaluation(ProbabilityEvaluation):
         cluster, clusters = self.patterns.cluster, self.patterns.clusters
         if cluster is None:
             return between_targets(pairs, self.weights.square, starts, 0 if other is None else len(targets))
-        return of_clusters(*by_cluster(pairs, self.weights.mass, cluster, clusters, starts), starts)
+        sums, seen = at_bins(pairs, self.weights.mass, cluster, clusters, starts)
+        return of_clusters(sums, seen, starts)
 
     def _seen_together(self, members: Sequence[Member]) -> Array | None:
         """The same from a second look at rows that were let go; without clusters, of two targets."""
@@ -541,5 +542,5 @@ def _products(
     if first.rows.cluster is None:
         return Products(keys, between_targets(pairs, first.weights.square, starts), None, first.drawn)
     # How many rows clusters have in each bin stands beside the sums.
-    sums = by_cluster(pairs, first.weights.mass, first.rows.cluster, len(clusters), starts)
+    sums = at_bins(pairs, first.weights.mass, first.rows.cluster, len(clusters), starts)
     return Products((*keys, *keys), np.concatenate(sums, axis=1), clusters, first.drawn)

@@ -22,6 +22,7 @@ from ...inference.rules.wilson import wilson
 from ...inference.student_t import critical_values
 from ...inference.tails import Tails
 from ...inputs.dataset import ASKED, DOUBTS, NEEDS, RESPONSE_SD, SD, Measured
+from ...maths.sides import each_one_less, one_less, squares_around
 from ...measures.registry import Measure
 from ...states.statistics import CONTINUUM, ROUNDING, Patterns
 from ..state_evaluation import Influences, StateEvaluation, with_disturbances
@@ -127,7 +128,7 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 
     @property
     def _lost(self) -> float:
-        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+        return one_less(self.freedom + 1)
 
     @cached_property
     def _factor(self) -> Array:
@@ -181,7 +182,8 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
         with np.errstate(divide="ignore", invalid="ignore"):
             middle = mass @ (gap - centre) / total
             sums = [mass @ moment for moment in self._moments(gap - centre)]
-            variance = variance_around(middle, total, sums)
+            around = squares_around(middle, *sums[1:])
+            variance = np.maximum(around / total**2 * each_one_less(sums[0]), 0.0)
             # Of what is drawn again and again, as one of few clusters, rounding leaves a little.
             told = variance > np.maximum(ROUNDING * sums[-1] / total**2, (NO_ERROR * np.abs(gap).max()) ** 2)
         return np.asarray(np.divide(centre + middle, np.sqrt(variance), out=np.zeros_like(variance), where=told))
@@ -517,9 +519,3 @@ class ContinuumEvaluation(StateEvaluation, SkewedEvaluation):
 def _is_rate(measure: Measure) -> bool:
     """Whether rows are right or wrong to a measure, and not so far off."""
     return measure.span == (0.0, 1.0) or measure.name.endswith("_error")
-
-
-def variance_around(middle: Any, total: Any, sums: Sequence[Any]) -> Any:
-    """The variance of a mean, from sums over what is drawn: number, squared weights, and both moments by these."""
-    count, whole, cross, square = sums
-    return np.maximum((square - 2 * middle * cross + middle**2 * whole) / total**2 * count / (count - 1), 0.0)

@@ -16,7 +16,7 @@ import numpy as np
 from ...core.cached import cached_property
 from ...inference.averages import class_shares
 from ...inference.evaluation import Slot, key_of
-from ...maths.sides import summed_at, sums_of_products
+from ...maths.sides import squares_around, summed_at, sums_of_products
 from ..summed.recipe import Totals
 from .piece import Piece, Supposed
 
@@ -58,15 +58,13 @@ class Moments:
     @cached_property
     def squares(self) -> Array:
         """Squared distances of each column from its mean, summed by squared weight."""
-        inside = (self.shift - self.means)[:, None]
-        parts = self.second + 2 * inside * self.first + inside**2 * self.square
+        parts = squares_around((self.means - self.shift)[:, None], self.square, self.first, self.second)
         return np.asarray(np.maximum(parts.sum(axis=1), 0.0))
 
     def scatter(self, column: int, scale: float, offset: Array) -> float:
         """Squares of scale * column + offset of the class, summed by squared weight."""
-        inside = offset + scale * self.shift[column]
-        parts = scale**2 * self.second[column] + 2 * scale * inside * self.first[column]
-        parts += inside**2 * self.square[column]
+        first, second = scale * self.first[column], scale**2 * self.second[column]
+        parts = squares_around(-offset - scale * self.shift[column], self.square[column], first, second)
         return max(float(parts.sum()), 0.0)
 
 

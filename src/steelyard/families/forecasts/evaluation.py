@@ -30,7 +30,7 @@ from ...inference.evaluation import PSEUDO_ROWS, Slot, key_of
 from ...inference.row_evaluation import Found
 from ...inputs.prediction import Scores
 from ...maths.joint_normal import Ratio
-from ...maths.sides import NOTHING
+from ...maths.sides import NOTHING, one_less
 from ...measures import find
 from ...measures.registry import Measure
 from ...states.statistics import FORECASTS
@@ -456,7 +456,7 @@ class ForecastEvaluation(ProbabilityEvaluation):
             rows = self._along(slot, sloped, smooth)[None]
             return float(self.variances((), rows, smooth)[0]), self.pseudo_mass * self.unit * added
         moments, column = self.moments, self._column_of[key_of(base)]
-        more = self.drawn / (self.drawn - 1) if self.drawn > 1 else np.nan
+        more = one_less(self.drawn)
         if not smooth:
             return self._scatter(moments, column, sloped, moments) * more / self.total**2, 0.0
         whole = self.smoothed[2]

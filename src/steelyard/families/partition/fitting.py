@@ -19,6 +19,7 @@ from ...core.cached import cached_property
 from ...core.errors import BadOption
 from ...core.suggestions import refuse_unknown
 from ...core.threads import shared
+from ...maths.sides import one_less
 from ...states.held_rows import counts_of
 from ..summed.recipe import added_by_name
 from .rows import Arranged, Prefix, RegionRows, Use
@@ -98,7 +99,7 @@ class RegionSums(NamedTuple):
         target = 1.0 if whole else float(share / left)
         # As many rows less one as there are, by what they weigh.
         spread = self.scatter[level] / self.left[level] if self.left[level] > 0 else 0.0
-        variance = spread * (self.rows / (self.rows - 1)) if self.rows > 1 else 0.0
+        variance = spread * one_less(self.rows) if self.rows > 1 else 0.0
         span = (float(self.low[level]), float(self.high[level]))
         return BetaMoments(self.rows, float(self.mean[level]), float(variance), target, span)
 

@@ -12,7 +12,7 @@ from ...core.cached import cached_property
 from ...core.scale import Label, Scale
 from ...inference.evaluation import Slot, key_of
 from ...inference.tails import Tails
-from ...maths.sides import spread_of
+from ...maths.sides import one_less, spread_of
 from ...measures.registry import Measure
 from .recipe import added_by_label
 
@@ -68,7 +68,7 @@ class Products:
     @property
     def lost(self) -> float:
         """What products are multiplied with for the degree of freedom that is lost, of rows or of clusters."""
-        return (self.freedom + 1) / self.freedom if self.freedom > 0 else np.nan
+        return one_less(self.freedom + 1)
 
     @cached_property
     def factor(self) -> Array:
