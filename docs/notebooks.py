@@ -67,8 +67,11 @@ def pictures() -> list[Cell]:
 
 def executed(notebook: Cell) -> Cell:
     """The same notebook with what its cells show now."""
+    from matplotlib import pyplot
+
     names: dict[str, Any] = {"__name__": "__main__"}
     cells, count = [], 0
+    pyplot.close("all")  # figures that somebody else left open belong to no cell
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             count += 1
