@@ -19,6 +19,7 @@ from steelyard.core.errors import SteelyardError
 from steelyard.measures.registry import REGISTRY, Measure
 from steelyard.passes import tally
 from steelyard.results import evaluate
+from steelyard.states.held_rows import Rows
 from tests.effort import in_turn
 
 ROWS, SMALL = 900, 60
@@ -152,3 +153,17 @@ def test_rows_that_were_taken_out_are_missed(tmp_path: Path) -> None:
     assert left.slices["small"]["a"]["brier"].value == pytest.approx(
         first.slices["small"]["a"]["brier"].value, rel=1e-9
     )
+
+
+def test_saved_rows_of_small_slices_are_sorted(tmp_path: Path) -> None:
+    """A tally does not show in which order the rows stood."""
+    table, models, given = of_two_classes()
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    common: dict[str, Any] = {"truth": "truth", "measures": ["auc", "brier"], "by": "part", **given}
+    made = sy.compare(str(tmp_path / "rows.parquet"), models, engine="local", **common).tally
+    made.save(tmp_path / "rows.tally")
+    rows = sy.Tally.load(tmp_path / "rows.tally").kept_of("small")
+    assert isinstance(rows, Rows)
+    assert len(rows) == SMALL
+    columns = [np.asarray(column) for column in (rows.truth, *[each.columns[0] for each in rows.scores])]
+    assert np.array_equal(np.lexsort(columns[::-1]), np.arange(SMALL))

@@ -345,8 +345,7 @@ class Sample:
             if len(likely.marks) == SAMPLE_SIZE:
                 return likely
         for low, high in chunks(0, len(rows), AT_HAND) or [(0, 0)]:
-            # Multiplied by a large odd number, all bits of another have a say in the first ones.
-            marks: Places = np.asarray(number[low:high], dtype=np.float64).view(np.uint64) * ODD
+            marks = _marks(number[low:high])
             here = np.arange(len(marks)) if below is None else np.flatnonzero(marks < below)
             found.append((marks[here], here + low))
         marks, chosen = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -357,6 +356,11 @@ class Sample:
     def bare(self) -> Rows:
         """The rows without their clusters."""
         return replace(self.rows, cluster=None)
+
+    def in_order(self) -> Sample:
+        """The same rows, sorted: a saved tally does not show where each of them stood."""
+        rows = self.rows.in_order()
+        return replace(self, marks=_marks(_number(rows)), rows=rows)
 
     def in_part(self) -> Sample:
         """The same rows, where others are missing: their clusters say nothing."""
@@ -373,7 +377,7 @@ class Sample:
 
     def __add__(self, other: Sample) -> Sample:
         """Choose from the rows of both."""
-        return self.beside(other).cut()
+        return self.beside(other).cut().in_order()
 
     def beside(self, other: Sample) -> Sample:
         """The rows of both, from which to choose."""
@@ -416,7 +420,12 @@ class Sampling:
 
     def state(self) -> Sample | None:
         """The rows that were chosen."""
-        return None if self.found is None else self.found.cut()
+        return None if self.found is None else self.found.cut().in_order()
+
+
+def _marks(number: AnyArray) -> Places:
+    """Multiplied by a large odd number, all bits of another have a say in the first ones."""
+    return np.asarray(np.asarray(number, dtype=np.float64).view(np.uint64) * ODD)
 
 
 def _number(rows: Rows) -> AnyArray:

@@ -64,7 +64,7 @@ def test_the_same_few_rows_are_kept_however_they_come(size: int) -> None:
     assert sampling.state() is None
     for low in range(0, len(rows), size):
         sampling.add(rows.select(np.arange(low, min(low + size, len(rows)))))
-    found, wanted = sampling.state(), Sample.of(rows)
+    found, wanted = sampling.state(), Sample.of(rows).in_order()
     assert found is not None
     assert len(wanted.marks) == SAMPLE_SIZE
     assert found.marks.tolist() == wanted.marks.tolist()

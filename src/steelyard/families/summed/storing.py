@@ -405,7 +405,11 @@ def _summary_from(facts: Facts, arrays: Arrays, recipe: Recipe) -> Summary:
     grids = [grid for state in states.values() if isinstance(state, Grids) for part in state.parts for grid in part]
     refuse(all(np.isclose(grid.sums[..., 0].sum(), by_class[0].sum()) for grid in grids))
     whole = facts.get("whole", False) is True
-    refuse(not whole or (not recipe.clustered and rows.filled[:, 0].sum() == by_class[0].sum()))
+    if whole:  # all rows of a part: they are as many of each class, and weigh as much, as was summed
+        refuse(not recipe.clustered)
+        seen = np.zeros_like(by_class)
+        seen[:, : rows.by_class.shape[1]] = rows.by_class
+        refuse(np.allclose(seen, by_class, rtol=1e-9))
     return Summary(recipe, by_class, states, Sample(marks, rows, whole))
 
 
